@@ -1,0 +1,232 @@
+"""Turn and Dialogue: the one type everything speaks.
+
+A dialogue is a value: frozen, hashable by its id, one JSON object per line on disk.
+
+    >>> chat = Dialogue("d1", (Turn("user", "Hi!"), Turn("bot", "Hello.")))
+    >>> chat.response, [turn.text for turn in chat.context]
+    ('Hello.', ['Hi!'])
+    >>> decode(encode(chat)) == chat
+    True
+
+Reading is strict first and lenient second: the fast path is msgspec's decoder, and only a
+record it refuses goes through the slower one, which knows that JSON ``null`` and ``NaN`` are
+one thing, that a single rating may stand without brackets, and that a lone surrogate (half a
+character, as broken exports contain) becomes U+FFFD and is counted.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, Literal
+
+import msgspec
+
+from .errors import RecordError
+
+Level = Literal["dialogue", "turn"]
+
+#: Names under which transcripts call the side that is being judged.
+RESPONDERS = frozenset("assistant bot chatbot gpt model system ai agent chatgpt".split())
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One message. An *aside* (system prompt, tool output) is kept but never scored."""
+
+    speaker: str
+    text: str
+    aside: bool = False
+
+
+class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A conversation, and what people said of it.
+
+    ``ratings`` holds, for each aspect, every rater's number in the raters' order, NaN where one
+    gave none (the mean alone where nothing else was published). ``level`` says what they judge:
+    the whole ``"dialogue"`` or its last ``"turn"``; at ``"turn"``, ``references`` are other good
+    last turns. ``system`` is who produced the judged side.
+    """
+
+    id: str
+    turns: tuple[Turn, ...]
+    system: str = ""
+    references: tuple[str, ...] = ()
+    ratings: Mapping[str, tuple[float, ...]] = {}
+    level: Level = "dialogue"
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise RecordError("the id is empty", field="id")
+        if all(turn.aside for turn in self.turns):
+            raise RecordError("a dialogue needs at least one turn", field="turns")
+        if self.level == "turn" and self.turns[-1].aside:
+            raise RecordError("the judged last turn is a system or tool message", field="turns")
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """Every turn before the last."""
+        return self.turns[:-1]
+
+    @property
+    def response(self) -> str:
+        """The text of the last turn."""
+        return self.turns[-1].text
+
+    @property
+    def spoken(self) -> "Dialogue":
+        """The same dialogue without its asides: what a metric sees."""
+        if not any(turn.aside for turn in self.turns):
+            return self
+        return self.with_turns(tuple(turn for turn in self.turns if not turn.aside))
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """The speakers in order of first appearance, asides left out."""
+        return tuple(dict.fromkeys(turn.speaker for turn in self.turns if not turn.aside))
+
+    @property
+    def responder(self) -> str:
+        """The speaker who is judged.
+
+        At level ``turn`` whoever spoke last; else the first speaker with a name such as
+        "assistant" or "System"; else the second to speak.
+        """
+        if self.level == "turn":
+            return self.turns[-1].speaker
+        named = [name for name in self.speakers if name.casefold() in RESPONDERS]
+        return named[0] if named else self.speakers[: 2][-1]
+
+    def views(self) -> Iterator[tuple[tuple[Turn, ...], Turn]]:
+        """Each turn with everything before it: (context, response), (context, response), ..."""
+        for index, turn in enumerate(self.turns):
+            yield self.turns[:index], turn
+
+    def with_turns(self, turns: tuple[Turn, ...]) -> "Dialogue":
+        """The same dialogue with other turns."""
+        return msgspec.structs.replace(self, turns=turns)
+
+    def rating(self, aspect: str) -> float:
+        """The mean over raters who answered, NaN when none did or the aspect is absent."""
+        given = [number for number in self.ratings.get(aspect, ()) if not math.isnan(number)]
+        return sum(given) / len(given) if given else math.nan
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits that change when anything a metric reads changes."""
+        read = (self.turns, self.system, self.references, self.level)
+        return _hash(_encode_any(read))
+
+    @property
+    def context_key(self) -> str:
+        """16 hex digits shared by items that must be resampled together.
+
+        Turn-level items answer a context, and several systems answer the same one: they are one
+        cluster. A dialogue-level item stands for itself.
+        """
+        if self.level == "dialogue":
+            return _hash(self.id.encode("utf-8", "replace"))
+        return _hash("\n".join(normalise(turn.text) for turn in self.context).encode())
+
+
+def normalise(text: str) -> str:
+    """Letters and digits only, lower case: how texts are compared when their spelling may differ.
+
+    >>> normalise("It ’ s  fine , isn't it ?")
+    'it s fine isn t it'
+    """
+    return " ".join(_WORDS.findall(text.casefold()))
+
+
+_WORDS = re.compile(r"[^\W_]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DECODER = msgspec.json.Decoder(Dialogue)
+_ENCODER = msgspec.json.Encoder()
+
+
+def decode(line: bytes | str, count: Callable[[int], None] | None = None) -> Dialogue:
+    """A dialogue from one JSON object; :class:`RecordError` names the field that is wrong.
+
+    ``count`` is told how many lone surrogates or undecodable bytes were replaced.
+    """
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return convert(loads(line, count))
+
+
+def convert(value: Any) -> Dialogue:
+    """A dialogue from the plain dict of its JSON form."""
+    if isinstance(value, dict) and isinstance(value.get("ratings"), dict):
+        ratings = {aspect: _numbers(given) for aspect, given in value["ratings"].items()}
+        value = {**value, "ratings": ratings}
+    try:
+        return msgspec.convert(value, Dialogue)
+    except msgspec.ValidationError as error:
+        raise _located(error) from None
+
+
+def encode(dialogue: Dialogue) -> bytes:
+    """One JSON object, no newline; NaN becomes null."""
+    return _encode_any(dialogue)
+
+
+def loads(data: bytes | str, count: Callable[[int], None] | None = None) -> Any:
+    """Lenient JSON: NaN, control characters and broken Unicode are read, not refused."""
+    text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+    try:
+        value = json.loads(text.removeprefix("\ufeff"), strict=False)
+        return _mended(value, count or (lambda _: None))
+    except RecursionError:
+        raise RecordError("the JSON is nested too deeply") from None
+    except ValueError as error:
+        raise RecordError(f"this is not JSON: {error}") from None
+
+
+def mend(text: str, count: Callable[[int], None]) -> str:
+    """The text with each lone surrogate replaced by U+FFFD, and ``count`` told how many."""
+    if text.isascii():
+        return text
+    mended, replaced = _SURROGATE.subn("\ufffd", text)
+    if replaced:
+        count(replaced)
+    return mended
+
+
+def _mended(value: Any, count: Callable[[int], None]) -> Any:
+    if isinstance(value, str):
+        return mend(value, count)
+    if isinstance(value, list):
+        return [_mended(item, count) for item in value]
+    if isinstance(value, dict):
+        return {mend(key, count): _mended(item, count) for key, item in value.items()}
+    return value
+
+
+def _numbers(given: Any) -> Any:
+    """Ratings as they come: a number or a list; null is NaN; a bool is not a number."""
+    items = given if isinstance(given, list | tuple) else [given]
+    return tuple(math.nan if item is None else item for item in items)
+
+
+def _located(error: msgspec.ValidationError) -> RecordError:
+    """``Expected `str`, got `int` - at `$.turns[0].text``` as problem and field."""
+    problem, _, path = str(error).partition(" - at ")
+    if isinstance(error.__cause__, RecordError):
+        return error.__cause__
+    field = path.strip("`").removeprefix("$").lstrip(".")
+    return RecordError(problem.replace("`", ""), field=field)
+
+
+def _encode_any(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate put in by Python code
+        return _ENCODER.encode(_mended(msgspec.to_builtins(value), lambda _: None))
+
+
+def _hash(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
