@@ -28,7 +28,9 @@ from .errors import RecordError
 Level = Literal["dialogue", "turn"]
 
 #: Names under which transcripts call the side that is being judged.
-RESPONDERS = frozenset("assistant bot chatbot gpt model system ai agent chatgpt".split())
+RESPONDERS = frozenset(
+    ["assistant", "bot", "chatbot", "gpt", "model", "system", "ai", "agent", "chatgpt"]
+)
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -98,7 +100,7 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.level == "turn":
             return self.turns[-1].speaker
         named = [name for name in self.speakers if name.casefold() in RESPONDERS]
-        return named[0] if named else self.speakers[: 2][-1]
+        return named[0] if named else self.speakers[:2][-1]
 
     def views(self) -> Iterator[tuple[tuple[Turn, ...], Turn]]:
         """Each turn with everything before it: (context, response), (context, response), ..."""

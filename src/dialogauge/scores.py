@@ -1,15 +1,26 @@
-"""Scores: dialogue x metric -> value and turn values, with the signature of what made them."""
+"""Scores: dialogue x metric -> value and turn values, with the signature of what made them.
 
+On disk a table is JSONL (a header line with the signatures, then a row per dialogue), CSV (turn
+values as JSON in a cell, text that a spreadsheet would run as a formula defused) or Parquet. All
+three hold the same and are read back equal; NaN is null or an empty cell.
+"""
+
+import csv
+import importlib
+import io
+import itertools
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from . import atomic
 from .dialogue import Dialogue, Level
-from .errors import UnknownNameError
+from .errors import DialogaugeError, InputError, RecordError, UnknownNameError
 
 if TYPE_CHECKING:
     Number = float
@@ -63,6 +74,33 @@ class Scores(msgspec.Struct, frozen=True):
     signatures: Mapping[str, str]
     rows: tuple[Row, ...]
 
+    @classmethod
+    def read(cls, path: str | Path) -> "Scores":
+        """A table from a file that :meth:`write` or ``dialogauge score`` made."""
+        where = Path(path)
+        layout = _layout(where)
+        try:
+            with where.open("rb") as file:
+                signatures, rows = layout.read(file)
+                return cls(signatures, tuple(rows))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=str(path)) from None
+        except InputError as error:
+            error.file = str(path)
+            raise
+
+    def write(self, path: str | Path) -> None:
+        """Write JSONL, CSV or Parquet by the path's ending, whole or not at all."""
+        save(Path(path), self.signatures, self.rows)
+
+    def to_polars(self) -> Any:
+        """A polars frame, one row per dialogue (when polars is installed)."""
+        return _frame_of("polars", self)
+
+    def to_pandas(self) -> Any:
+        """A pandas frame, one row per dialogue (when pandas is installed)."""
+        return _frame_of("pandas", self)
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -95,6 +133,238 @@ def row_of(dialogue: Dialogue, scores: Mapping[str, Score]) -> Row:
     )
 
 
-def table(signatures: Mapping[str, str], rows: Iterable[Row]) -> Scores:
-    """A table from an iterator of rows."""
-    return Scores(dict(signatures), tuple(rows))
+def save(path: Path, signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
+    """Write rows as they come, in the layout of the path's ending, whole or not at all."""
+    layout = _layout(path)
+    with atomic.writing(path) as file:
+        layout.write(file, signatures, rows)
+
+
+# JSONL: a header line, then a row per line.
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The first line of a JSONL table."""
+
+    dialogauge: str
+    signatures: Mapping[str, str]
+
+
+_ENCODE = msgspec.json.Encoder().encode
+_HEADER = msgspec.json.Decoder(Header)
+_ROW = msgspec.json.Decoder(Row)
+_T = TypeVar("_T")
+
+
+def header_line(signatures: Mapping[str, str]) -> bytes:
+    """The first line of a JSONL table."""
+    from . import __version__
+
+    return _ENCODE(Header(__version__, signatures)) + b"\n"
+
+
+def row_line(row: Row) -> bytes:
+    """One line of a JSONL table."""
+    return _ENCODE(row) + b"\n"
+
+
+def read_jsonl(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
+    """The signatures and an iterator of rows; an error names the line."""
+    signatures = _decoded(_HEADER, file.readline(), 1).signatures
+    return signatures, (_decoded(_ROW, line, at) for at, line in enumerate(file, 2))
+
+
+def _decoded(decoder: "msgspec.json.Decoder[_T]", line: bytes, number: int) -> _T:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _not_scores(str(error), number) from None
+
+
+def _not_scores(problem: str, line: int = 0) -> RecordError:
+    remedy = "a table of scores is made by: dialogauge score ... --out FILE"
+    return RecordError(f"this is no table of scores: {problem}", line=line, remedy=remedy)
+
+
+def _write_jsonl(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
+    file.write(header_line(signatures))
+    for row in rows:
+        file.write(row_line(row))
+
+
+# Flat: a column per field of the dialogue, four per metric. What CSV, Parquet and frames share.
+
+FIELDS = ("id", "system", "level", "context", "digest")
+
+
+def _flat(row: Row, metrics: Iterable[str]) -> dict[str, Any]:
+    cells: dict[str, Any] = {field: getattr(row, field) for field in FIELDS}
+    for metric in metrics:
+        score = row.scores[metric]
+        cells[metric] = _null(score.value)
+        cells[f"{metric}.turns"] = [_null(turn) for turn in score.turns]
+        cells[f"{metric}.aspects"] = _ENCODE(score.aspects).decode() if score.aspects else ""
+        cells[f"{metric}.causes"] = list(score.causes)
+    return cells
+
+
+def _unflat(cells: Mapping[str, Any], metrics: Iterable[str]) -> Row:
+    scores = {}
+    for metric in metrics:
+        aspects = cells[f"{metric}.aspects"]
+        scores[metric] = Score(
+            cells[metric],
+            tuple(cells[f"{metric}.turns"]),
+            msgspec.json.decode(aspects, type=dict[str, float | None]) if aspects else {},
+            tuple(cells[f"{metric}.causes"]),
+        )
+    return Row(**{field: cells[field] for field in FIELDS}, scores=scores)
+
+
+def _null(number: float) -> float | None:
+    return None if math.isnan(number) else number
+
+
+def _frame_of(library: str, scores: Scores) -> Any:
+    try:
+        frames = importlib.import_module(library)
+    except ImportError:
+        raise DialogaugeError(f"to_{library} needs {library}: pip install {library}") from None
+    names = [*FIELDS, *(name for metric in scores.metrics for name in (metric, f"{metric}.turns"))]
+    rows = [_flat(row, scores.metrics) for row in scores.rows]
+    return frames.DataFrame({name: [row[name] for row in rows] for name in names})
+
+
+# CSV: lists are JSON in a cell; a column of its own carries each metric's signature.
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+def defused(cell: str) -> str:
+    """Text that no spreadsheet runs as a formula.
+
+    >>> defused("=cmd()"), defused("hello")
+    ("'=cmd()", 'hello')
+    """
+    return "'" + cell if cell.startswith(_FORMULA) else cell
+
+
+def _fused(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") else cell
+
+
+def _write_csv(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
+    text = io.TextIOWrapper(file, "utf-8", "replace", newline="")
+    parts = ("", ".turns", ".aspects", ".causes", ".signature")
+    names = [*FIELDS, *(metric + part for metric in signatures for part in parts)]
+    table = csv.DictWriter(text, names, lineterminator="\n")
+    table.writeheader()
+    passports = {
+        f"{metric}.signature": defused(passport) for metric, passport in signatures.items()
+    }
+    for row in rows:
+        cells = {name: _csv_cell(cell) for name, cell in _flat(row, signatures).items()}
+        table.writerow(cells | passports)
+    text.flush()
+    text.detach()  # the file is not ours to close
+
+
+def _csv_cell(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return defused(cell)
+    return _ENCODE(cell).decode() if isinstance(cell, list) else cell
+
+
+def _read_csv(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
+    table = csv.DictReader(io.TextIOWrapper(file, "utf-8", "replace", newline=""), strict=True)
+    names = table.fieldnames or ()
+    metrics = [name.removesuffix(".signature") for name in names if name.endswith(".signature")]
+    if not set(FIELDS) <= set(names):
+        raise _not_scores(f"it lacks the columns {', '.join(FIELDS)}", 1)
+    parsed = list(_csv_rows(table, metrics))
+    signatures = dict.fromkeys(metrics, "")
+    if parsed:
+        signatures = {metric: parsed[0][1][metric] for metric in metrics}
+    return signatures, (row for row, _ in parsed)
+
+
+def _csv_rows(
+    table: "csv.DictReader[str]", metrics: list[str]
+) -> Iterator[tuple[Row, dict[str, str]]]:
+    decode = msgspec.json.decode
+    try:
+        for raw in table:
+            cells: dict[str, Any] = {field: _fused(raw[field]) for field in FIELDS}
+            for metric in metrics:
+                cells[metric] = float(raw[metric]) if raw[metric] else math.nan
+                cells[f"{metric}.turns"] = decode(raw[f"{metric}.turns"])
+                cells[f"{metric}.aspects"] = _fused(raw[f"{metric}.aspects"])
+                cells[f"{metric}.causes"] = decode(raw[f"{metric}.causes"])
+            passports = {metric: _fused(raw[f"{metric}.signature"]) for metric in metrics}
+            yield _unflat(cells, metrics), passports
+    except (csv.Error, KeyError, TypeError, ValueError) as error:
+        raise _not_scores(str(error), table.line_num) from None
+
+
+# Parquet: real lists, signatures in the schema's metadata.
+
+_ROW_GROUP = 10_000
+
+
+def _schema(signatures: Mapping[str, str]) -> Any:
+    import pyarrow as pa
+
+    columns = [(field, pa.string()) for field in FIELDS]
+    for metric in signatures:
+        columns.append((metric, pa.float64()))
+        columns.append((f"{metric}.turns", pa.list_(pa.float64())))
+        columns.append((f"{metric}.aspects", pa.string()))
+        columns.append((f"{metric}.causes", pa.list_(pa.string())))
+    return pa.schema(columns, metadata={"dialogauge": header_line(signatures)})
+
+
+def _write_parquet(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = _schema(signatures)
+    remaining = iter(rows)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while group := list(itertools.islice(remaining, _ROW_GROUP)):
+            flat = [_flat(row, signatures) for row in group]
+            writer.write_table(pa.Table.from_pylist(flat, schema=schema))
+
+
+def _read_parquet(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.ParquetFile(file)
+        header = (table.schema_arrow.metadata or {}).get(b"dialogauge")
+        if header is None:
+            raise _not_scores("it has no signatures")
+        signatures = _decoded(_HEADER, header, 0).signatures
+        batches = list(table.iter_batches())
+    except (pa.ArrowException, OSError) as error:
+        raise _not_scores(str(error)) from None
+    cells = (cell for batch in batches for cell in batch.to_pylist())
+    return signatures, (_unflat(cell, signatures) for cell in cells)
+
+
+class _Layout(msgspec.Struct, frozen=True):
+    write: Callable[[IO[bytes], Mapping[str, str], Iterable[Row]], None]
+    read: Callable[[IO[bytes]], tuple[Mapping[str, str], Iterator[Row]]]
+
+
+LAYOUTS: Mapping[str, _Layout] = {
+    ".jsonl": _Layout(_write_jsonl, read_jsonl),
+    ".csv": _Layout(_write_csv, _read_csv),
+    ".parquet": _Layout(_write_parquet, _read_parquet),
+}
+
+
+def _layout(path: Path) -> _Layout:
+    if path.suffix not in LAYOUTS:
+        raise UnknownNameError("layout of scores", path.suffix or path.name, LAYOUTS)
+    return LAYOUTS[path.suffix]

@@ -1,0 +1,51 @@
+"""Files that are either whole or not there: written beside their place, then renamed into it."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from .errors import OutputError
+
+
+@contextmanager
+def writing(path: Path, partial: Path | None = None) -> Iterator[IO[bytes]]:
+    """A binary file that appears at ``path`` when the block ends well, and not otherwise."""
+    partial = partial or path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with reporting(path):
+        try:
+            with partial.open("wb") as file:
+                yield file
+                sync(file)
+            partial.replace(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+
+
+def sync(file: IO[bytes]) -> None:
+    """Everything written so far survives a power cut."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextmanager
+def reporting(path: Path) -> Iterator[None]:
+    """An operating system's refusal (full disk, no permission) as one :class:`OutputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def lock(file: IO[bytes], path: Path) -> None:
+    """One writer at a time: a second one gets an error (on Windows there is no such check)."""
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(f"{path} is being written by another run") from None

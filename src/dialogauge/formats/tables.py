@@ -1,0 +1,210 @@
+"""CSV and TSV with named columns.
+
+Two layouts, told apart by the header:
+
+- a row per turn: ``dialogue_id, speaker, text``; rows of one dialogue stand together;
+- a row per judged response: ``context, response`` and optionally ``reference``; the context's
+  turns are separated by line breaks, ``|||``, ``</UTT>`` or ``__eou__``.
+
+``system`` and ``rating.ASPECT`` columns are read in both (several raters: ``4;5;3``). Columns
+with other names are given as ``columns={"text": "utterance_body"}``.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
+
+import msgspec
+
+from ..dialogue import Dialogue, Turn, convert, mend
+from ..errors import InputError, RecordError
+from . import streams
+from .records import Count, Record, within_limit
+
+#: What we call a column -> what people call it, in order of preference.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("dialogue_id", "dialog_id", "conversation_id", "chat_id", "session_id", "id"),
+    "speaker": ("speaker", "role", "author", "from", "sender"),
+    "text": ("text", "utterance", "message", "content"),
+    "context": ("context", "history"),
+    "response": ("response", "reply"),
+    "reference": ("reference", "references"),
+    "system": ("system", "model"),
+}
+
+_SEPARATORS = re.compile(r"\s*(?:\|\|\||</UTT>|__eou__|\n)\s*")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """Which of a table's columns holds what."""
+
+    header: tuple[str, ...]
+    columns: Mapping[str, str]
+
+    @property
+    def per_turn(self) -> bool:
+        """A row per turn, rather than a row per response."""
+        return "text" in self.columns
+
+    def cells(self, row: Sequence[str]) -> dict[str, str]:
+        """The row's cells by what they hold."""
+        named = dict(zip(self.header, row, strict=True))
+        return {ours: named[theirs] for ours, theirs in self.columns.items()}
+
+
+def layout(header: Sequence[str], given: Mapping[str, str] | None = None) -> Layout:
+    """The layout of a header; an error that lists the columns when neither one fits."""
+    names = tuple(name.strip() for name in header)
+    folded = {name.casefold(): name for name in reversed(names)}
+    found = {
+        ours: folded[theirs]
+        for ours, candidates in COLUMNS.items()
+        if (theirs := next((name for name in candidates if name in folded), ""))
+    }
+    found.update(_given(given or {}, names))
+    ratings = {name: name for name in names if name.casefold().startswith("rating.")}
+    if not {"speaker", "text"} <= found.keys() and not {"context", "response"} <= found.keys():
+        raise InputError(
+            f"the table has no speaker and text, nor context and response columns, but: "
+            f"{', '.join(names)[:200]}",
+            line=1,
+            remedy="say which is which with columns, e.g. --columns text=utterance_body",
+        )
+    if {"speaker", "text"} <= found.keys():
+        found = {ours: name for ours, name in found.items() if ours not in ("context", "response")}
+    return Layout(names, {**found, **ratings})
+
+
+def _given(given: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    for ours, theirs in given.items():
+        if ours not in COLUMNS:
+            raise InputError(f"columns: {ours!r} is none of {', '.join(COLUMNS)}")
+        if theirs not in names:
+            raise InputError(f"columns: the table has no column {theirs!r}", line=1)
+    return dict(given)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One row: its line, its text, its cells, or what is wrong with it."""
+
+    line: int
+    raw: str
+    cells: list[str]
+    problem: str = ""
+
+
+def rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
+    """The rows of a table; one that cannot be read has a ``problem`` and the next are intact."""
+    # newline="" splits at \n, \r\n and \r and leaves them to csv, which may find them quoted.
+    text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="")
+    taken: list[str] = []
+
+    def physical() -> Iterator[str]:
+        while line := text.readline(streams.RECORD_LIMIT + 1):
+            within_limit(len(line), 0)
+            taken.append(line)
+            yield line
+
+    csv.field_size_limit(streams.RECORD_LIMIT)  # csv keeps one limit for the whole process
+    # strict: a quote that is never closed is an error, not the rest of the file as one cell.
+    reader = csv.reader(physical(), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        taken.clear()
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raw = "".join(taken)
+            yield Row(line, raw, raw.rstrip("\r\n").split(delimiter), str(error))
+            continue
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield Row(line, "".join(taken), cells)
+
+
+def cut(
+    stream: IO[bytes], delimiter: str, given: Mapping[str, str] | None = None
+) -> Iterator[Record]:
+    """Rows grouped into dialogues; each record's value is its layout and rows."""
+    table = rows(stream, delimiter)
+    first = next(table, None)
+    if first is None:
+        return
+    if first.problem:
+        raise InputError(f"the header cannot be read: {first.problem}", line=1)
+    shape = layout(first.cells, given)
+    key = shape.header.index(shape.columns["id"]) if "id" in shape.columns else -1
+    group: list[Row] = []
+    size = 0
+    for row in table:
+        if group and not (shape.per_turn and _same(group[-1], row, key)):
+            yield _record(shape, group)
+            group, size = [], 0
+        group.append(row)
+        size += len(row.raw)
+        within_limit(size, group[0].line)
+    if group:
+        yield _record(shape, group)
+
+
+def _same(one: Row, other: Row, key: int) -> bool:
+    """Whether two rows name the same dialogue; without an id column the table is one dialogue."""
+    if key < 0:
+        return True
+    return one.cells[key : key + 1] == other.cells[key : key + 1]
+
+
+def _record(shape: Layout, group: list[Row]) -> Record:
+    raw = "".join(row.raw for row in group).encode("utf-8", "surrogateescape")
+    return Record(group[0].line, raw, (shape, tuple(group)))
+
+
+def parse(record: Record, name: str, count: Count) -> Dialogue:
+    """A dialogue from the rows of one record."""
+    shape, group = record.value
+    cells = []
+    for row in group:
+        if row.problem:
+            raise RecordError(f"the row cannot be read: {row.problem}", line=row.line)
+        if len(row.cells) != len(shape.header):
+            expected = f"expected {len(shape.header)} cells, got {len(row.cells)}"
+            raise RecordError(expected, line=row.line)
+        cells.append({k: mend(cell, count) for k, cell in shape.cells(row.cells).items()})
+    first = cells[0]
+    fields = {
+        "id": first.get("id", "").strip() or name,
+        "system": first.get("system", ""),
+        "ratings": _ratings(first, group[0].line),
+    }
+    fields |= _per_turn(cells) if shape.per_turn else _per_response(first)
+    return convert(fields)
+
+
+def _per_turn(cells: list[dict[str, str]]) -> dict[str, Any]:
+    return {"turns": [Turn(cell["speaker"].strip(), cell["text"]) for cell in cells]}
+
+
+def _per_response(cells: dict[str, str]) -> dict[str, Any]:
+    context = [text for text in _SEPARATORS.split(cells["context"]) if text.strip()]
+    texts = [*context, cells["response"]]
+    # Counted from the end, so that the judged side is always B.
+    turns = [Turn("AB"[(len(texts) - at) % 2], text) for at, text in enumerate(texts)]
+    references = [text for text in cells.get("reference", "").split("|||") if text.strip()]
+    return {"turns": turns, "references": references, "level": "turn"}
+
+
+def _ratings(cells: dict[str, str], line: int) -> dict[str, list[float]]:
+    ratings = {}
+    for column, cell in cells.items():
+        if column.casefold().startswith("rating.") and cell.strip():
+            try:
+                given = [float(part) if part.strip() else math.nan for part in cell.split(";")]
+            except ValueError:
+                problem = f"expected numbers, got {cell[:40]!r}"
+                raise RecordError(problem, line=line, field=column) from None
+            ratings[column[len("rating.") :]] = given
+    return ratings

@@ -1,0 +1,229 @@
+"""Dialogues and metrics in, scores out; in memory, or to a file that survives being killed.
+
+``score`` gives a table. ``score_to`` writes one as it goes: rows are appended to
+``OUT.partial`` and the file takes its name when the last row is written. Killed and started again
+with the same input and metrics, it checks the rows that are there against the input, drops a
+half-written last line, and goes on; the result is byte for byte that of an uninterrupted run.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+import msgspec
+
+from . import atomic
+from .dialogue import Dialogue
+from .errors import DialogaugeError, OutputError
+from .formats import Dialogues
+from .ids import unique
+from .metrics import Metric, aggregate, checked, load
+from .scores import (
+    FIELDS,
+    LAYOUTS,
+    Row,
+    Score,
+    Scores,
+    header_line,
+    read_jsonl,
+    row_line,
+    row_of,
+    save,
+)
+
+Metrics = str | Metric | Sequence[str | Metric]
+
+#: A batch is at most this many dialogues and, unless it is a single one, this many characters.
+BATCH, BATCH_CHARACTERS = 256, 2_000_000
+
+_NAME = re.compile(r"[A-Za-z0-9][\w-]*")
+
+
+def score(
+    dialogues: Iterable[Dialogue], metrics: Metrics, *, aggregate: str | None = None
+) -> Scores:
+    """Score dialogues with one or more metrics.
+
+    A metric is a name (``dialogauge.metrics.names()``), a folder of a trained one,
+    ``"module:Class"``, or an object. ``aggregate`` (mean, sum, max, product) says how turn scores
+    become the dialogue's, where a metric scores turns.
+    """
+    run = Run.of(metrics, aggregate)
+    rows = [row for batch in run.batches(_once(dialogues)) for row in batch]
+    return Scores(run.signatures, tuple(rows))
+
+
+class Run(msgspec.Struct, frozen=True):
+    """The metrics of a run, ready to score."""
+
+    metrics: tuple[Metric, ...]
+    aggregate: str | None
+
+    @classmethod
+    def of(cls, metrics: Metrics, how: str | None) -> "Run":
+        """Load what is named and check that the columns can be told apart."""
+        one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
+        asked = cast("Sequence[str | Metric]", [metrics] if one else metrics)
+        loaded = tuple(load(item) if isinstance(item, str) else item for item in asked)
+        names = [metric.name for metric in loaded]
+        if not names:
+            raise DialogaugeError("no metric was named")
+        for name in names:
+            if not _NAME.fullmatch(name) or name in FIELDS:
+                raise DialogaugeError(f"a metric cannot be called {name!r}: letters, digits, -")
+            if names.count(name) > 1:
+                raise DialogaugeError(f"two metrics are called {name!r}")
+        if how is not None:
+            aggregate(Score(math.nan), how)  # an unknown name is an error before any work
+        return cls(loaded, how)
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Each column's passport."""
+        suffix = f"|aggregate:{self.aggregate}" if self.aggregate else ""
+        return {metric.name: metric.signature + suffix for metric in self.metrics}
+
+    def batches(self, dialogues: Iterable[Dialogue]) -> Iterator[list[Row]]:
+        """Rows in order, a batch at a time."""
+        for batch in _batches(dialogues):
+            spoken = [dialogue.spoken for dialogue in batch]
+            columns = {metric.name: checked(metric, spoken) for metric in self.metrics}
+            yield [
+                row_of(
+                    dialogue,
+                    {name: self._finished(dialogue, columns[name][at]) for name in columns},
+                )
+                for at, dialogue in enumerate(batch)
+            ]
+
+    def _finished(self, dialogue: Dialogue, score: Score) -> Score:
+        if self.aggregate and score.turns:
+            score = aggregate(score, self.aggregate)
+        if len(score.turns) in (0, len(dialogue.turns)):
+            return score
+        values = iter(score.turns)  # asides were not shown to the metric: they have no score
+        turns = tuple(math.nan if turn.aside else next(values) for turn in dialogue.turns)
+        return msgspec.structs.replace(score, turns=turns)
+
+
+def _batches(dialogues: Iterable[Dialogue]) -> Iterator[list[Dialogue]]:
+    batch: list[Dialogue] = []
+    size = 0
+    for dialogue in dialogues:
+        batch.append(dialogue)
+        size += sum(len(turn.text) for turn in dialogue.turns)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def score_to(
+    out: str | Path,
+    dialogues: Iterable[Dialogue],
+    metrics: Metrics,
+    *,
+    aggregate: str | None = None,
+    force: bool = False,
+    advance: Callable[[Row], None] = lambda row: None,
+) -> int:
+    """Score into a JSONL, CSV or Parquet file, resuming an interrupted run; how many rows it has.
+
+    An existing ``out`` is finished work and is only replaced with ``force``, which also throws
+    away what an interrupted run left. ``advance`` is called for each row, old or new.
+    """
+    run, path = Run.of(metrics, aggregate), Path(out)
+    if path.suffix not in LAYOUTS:
+        raise OutputError(f"{path}: the ending must be one of {', '.join(LAYOUTS)}")
+    if path.exists() and not force:
+        raise OutputError(f"{path} exists: name another file, or say --force to replace it")
+    partial = path.with_name(path.name + ".partial")
+    with atomic.reporting(path):
+        if force:
+            partial.unlink(missing_ok=True)
+        with partial.open("ab+") as file:
+            atomic.lock(file, path)
+            count = _fill(file, run, _once(dialogues), advance)
+            atomic.sync(file)
+            _publish(partial, path)
+    return count
+
+
+def _once(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
+    """The dialogues, their ids checked (a reader has done that already)."""
+    return iter(dialogues) if isinstance(dialogues, Dialogues) else unique(dialogues)
+
+
+def _fill(
+    file: IO[bytes],
+    run: Run,
+    dialogues: Iterator[Dialogue],
+    advance: Callable[[Row], None],
+) -> int:
+    """Bring the partial file up to the last dialogue; how many rows it has then."""
+    count = 0
+    for row in _kept(file, run.signatures, dialogues):
+        count += 1
+        advance(row)
+    for batch in run.batches(dialogues):
+        file.write(b"".join(map(row_line, batch)))
+        file.flush()  # with the kernel now: a kill costs at most one batch
+        count += len(batch)
+        for row in batch:
+            advance(row)
+    return count
+
+
+def _kept(
+    file: IO[bytes], signatures: Mapping[str, str], dialogues: Iterator[Dialogue]
+) -> Iterator[Row]:
+    """The rows an interrupted run left, checked against the input, which is read along.
+
+    Leaves the file cut behind its last whole row, or with a fresh header.
+    """
+    header = header_line(signatures)
+    file.seek(0)
+    first = file.readline()
+    if first != header:
+        if first.endswith(b"\n"):
+            raise OutputError(
+                f"{file.name} is of another run (other metrics, settings or version): finish that "
+                "one, or say --force to throw it away"
+            )
+        file.truncate(0)  # killed while it wrote the header, or new
+        file.write(header)
+        return
+    end = file.tell()
+    while row := _whole_row(file):
+        dialogue = next(dialogues, None)
+        if dialogue is None or (dialogue.id, dialogue.digest) != (row.id, row.digest):
+            raise OutputError(
+                f"{file.name} was made from other input (its row {row.id[:80]!r} does not fit): "
+                "say --force to start again"
+            )
+        end = file.tell()
+        yield row
+    file.truncate(end)
+    file.seek(end)
+
+
+def _whole_row(file: IO[bytes]) -> Row | None:
+    line = file.readline()
+    try:
+        return msgspec.json.decode(line, type=Row) if line.endswith(b"\n") else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _publish(partial: Path, path: Path) -> None:
+    """Give the finished table its name, in the layout that name asks for."""
+    if path.suffix == ".jsonl":
+        partial.replace(path)
+        return
+    with partial.open("rb") as file:
+        signatures, rows = read_jsonl(file)
+        save(path, signatures, rows)
+    partial.unlink()
