@@ -1,0 +1,54 @@
+# Each target does all its own set-up: `make demo` and `make test` work in a fresh clone with
+# Python 3.11+, pip and make, and never need root.
+
+PYTHON ?= python3
+BIN := .venv/bin
+export DIALOGAUGE_DATA ?= $(wildcard $(abspath ../shared/data))
+ifeq ($(DIALOGAUGE_DATA),)
+unexport DIALOGAUGE_DATA
+endif
+
+.PHONY: demo test lint check bench format lexicon results system clean
+
+demo: .venv/run  ## score the examples and judge a metric against people
+	$(BIN)/dialogauge score examples/talk.txt --metric words-per-turn,context-overlap --turns --table
+	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
+	  --metric words-per-turn,distinct-2,context-overlap --table
+	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
+
+test: lint  ## lint, format check, types, all tests
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/dev  ## ratios against a peer measured in the same run
+	$(BIN)/python -m benchmarks
+
+format: .venv/dev  ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
+	$(BIN)/python scripts/build_lexicon.py
+
+results: .venv/dev  ## measure the tables of docs/results.md again
+	$(BIN)/python -m benchmarks.results
+
+system:  ## Debian packages that some tests need; the only target that needs root
+	apt-get update && apt-get install -y --no-install-recommends wordnet-base
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/run: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@

@@ -1,0 +1,185 @@
+"""``dialogauge score``: transcripts in, scores out."""
+
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from .. import metrics
+from ..dialogue import Dialogue
+from ..errors import DialogaugeError
+from ..formats import FORMATS, Dialogues, read
+from ..scores import Row, header_line, row_line
+from ..scoring import Run, score_to
+from . import views
+from .console import Json, MetricNames, Quiet, emit, listed, out, progress, remark, wants_table
+
+#: How many dialogues a terminal is shown; the others are in the summary, and in --out.
+SHOWN = 40
+
+
+def run(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders, globs; - is standard input.")
+    ] = None,
+    metric: MetricNames = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write to .jsonl, .csv or .parquet.")
+    ] = None,
+    turns: Annotated[bool, typer.Option("--turns", help="Show each turn with its scores.")] = False,
+    aggregate: Annotated[
+        str | None, typer.Option(help=f"Turns to dialogue: {', '.join(metrics.AGGREGATES)}.")
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help=f"Force a format: {', '.join(FORMATS)}."),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="What a table's columns hold, e.g. id=chat,text=message.")
+    ] = None,
+    on_error: Annotated[
+        Literal["stop", "skip"], typer.Option(help="What to do with a bad record.")
+    ] = "stop",
+    rejects: Annotated[
+        Path | None, typer.Option(help="Where skipped records go (default: rejects.jsonl).")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace finished or half-finished work.")
+    ] = False,
+    json: Json = None,
+    quiet: Quiet = False,
+    list_metrics: Annotated[bool, typer.Option("--list", help="List the metrics.")] = False,
+) -> None:
+    """Score dialogues, whole and turn by turn.
+
+    Prints a table on a terminal and JSONL in a pipe. With --out the scores are written as they
+    come, and the same command goes on where a killed one stopped.
+    """
+    if list_metrics:
+        _list(json)
+        return
+    if not paths:
+        raise DialogaugeError("name what to score: a file, a folder, a glob, or - for stdin")
+    if on_error == "skip" and rejects is None:
+        rejects = to.with_suffix(".rejects.jsonl") if to else Path("rejects.jsonl")
+    dialogues = read(
+        paths,
+        format=format,
+        on_error=on_error,
+        rejects=rejects if on_error == "skip" else None,
+        columns=_columns(columns),
+    )
+    names = chosen(listed(metric))
+    if to is not None:
+        _to_file(to, dialogues, names, aggregate, force, json, quiet)
+    elif wants_table(json):
+        _to_terminal(dialogues, Run.of(names, aggregate), turns, quiet)
+    else:
+        _to_pipe(dialogues, Run.of(names, aggregate))
+    _account(dialogues, rejects, quiet)
+
+
+def chosen(names: list[str]) -> list[str]:
+    """The metrics a user named; at least one."""
+    if not names:
+        raise DialogaugeError("name a metric with --metric (dialogauge score --list shows them)")
+    if any(":" in name for name in names):
+        sys.path.insert(0, str(Path.cwd()))  # a module of the user's own lies where they stand
+    return names
+
+
+def _columns(given: str | None) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in given.split(",")] if given else []
+    if any(not equals for _, equals, _ in pairs):
+        raise DialogaugeError("--columns is written as id=chat_id,speaker=who,text=message")
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
+def _to_file(
+    to: Path,
+    dialogues: Dialogues,
+    names: list[str],
+    aggregate: str | None,
+    force: bool,
+    json: bool | None,
+    quiet: bool,
+) -> None:
+    means = views.Means()
+    with progress("scoring", dialogues, quiet) as step:
+
+        def advance(row: Row) -> None:
+            means.add(row)
+            step()
+
+        try:
+            count = score_to(
+                to, dialogues, names, aggregate=aggregate, force=force, advance=advance
+            )
+        except KeyboardInterrupt:
+            remark(f"interrupted; the same command goes on from {to}.partial", quiet)
+            raise
+    if json:
+        emit({"out": str(to), "dialogues": count, "means": means.estimates()})
+    else:
+        remark(f"{to}: {count:,} dialogues; mean {means}", quiet)
+
+
+def _to_terminal(dialogues: Dialogues, run: Run, turns: bool, quiet: bool) -> None:
+    means = views.Means()
+    shown: list[tuple[Dialogue, Row]] = []
+    with progress("scoring", dialogues, quiet) as step:
+        for dialogue, row in _pairs(dialogues, run):
+            means.add(row)
+            step()
+            if len(shown) < SHOWN:
+                shown.append((dialogue, row))
+    console = out()
+    if turns:
+        for dialogue, row in shown:
+            console.print(views.conversation(dialogue, row))
+    console.print(views.summary(shown, means))
+    if means.rows > len(shown):
+        console.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
+
+
+def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
+    """Each dialogue with its row."""
+    waiting: deque[Dialogue] = deque()
+
+    def noted() -> Iterator[Dialogue]:
+        for dialogue in dialogues:
+            waiting.append(dialogue)
+            yield dialogue
+
+    for batch in run.batches(noted()):
+        for row in batch:
+            yield waiting.popleft(), row
+
+
+def _to_pipe(dialogues: Dialogues, run: Run) -> None:
+    pipe = sys.stdout.buffer
+    pipe.write(header_line(run.signatures))
+    for batch in run.batches(dialogues):
+        pipe.write(b"".join(map(row_line, batch)))
+        pipe.flush()
+
+
+def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
+    """Say what was not as it should be."""
+    report = dialogues.report
+    if report.skipped:
+        remark(f"{report.skipped:,} bad records skipped; they are in {rejects}", quiet)
+    if report.replaced:
+        remark(f"{report.replaced:,} characters were not Unicode and became U+FFFD", quiet)
+
+
+def _list(json: bool | None) -> None:
+    rows = {name: metrics.describe(name) for name in metrics.names()}
+    if wants_table(json):
+        out().print(views.listing("metric", rows))
+    else:
+        for name, about in rows.items():
+            emit({"name": name, "about": about})
