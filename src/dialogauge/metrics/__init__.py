@@ -1,0 +1,25 @@
+"""Metrics: dialogues in, scores out, higher for better.
+
+:mod:`.metric` says what a metric is, :mod:`.judge` makes one of a single function, :mod:`.table`
+lists those that ship and loads others, :mod:`.overlap` and :mod:`.trivial` are the first of them.
+"""
+
+from .judge import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
+from .metric import Metric, checked, signature
+from .table import METRICS, TRIVIAL, describe, load, names
+
+__all__ = [
+    "AGGREGATES",
+    "METRICS",
+    "TRIVIAL",
+    "Metric",
+    "aggregate",
+    "by_dialogue",
+    "by_response",
+    "by_turn",
+    "checked",
+    "describe",
+    "load",
+    "names",
+    "signature",
+]

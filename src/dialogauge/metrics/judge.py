@@ -1,0 +1,137 @@
+"""Metrics out of one function.
+
+Most metrics judge each dialogue on its own. Then one function is all that has to be written, and
+these make a metric of it:
+
+- :func:`by_dialogue`: dialogue -> number;
+- :func:`by_turn`: dialogue -> a number for each turn; the dialogue's is their mean;
+- :func:`by_response`: (response, references) -> a number for a judged last turn.
+
+    >>> from dialogauge.dialogue import Dialogue, Turn
+    >>> shouts = by_turn("shouts", lambda chat: [turn.text.count("!") for turn in chat.turns])
+    >>> shouts.score([Dialogue("d1", (Turn("a", "Hi!!"), Turn("b", "Hello.")))])
+    [Score(value=1.0, turns=(2.0, 0.0), aspects={}, causes=())]
+
+How turn scores become the dialogue's is a choice of its own: :func:`aggregate` and
+:data:`AGGREGATES`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from ..dialogue import Dialogue
+from ..errors import UnknownNameError
+from ..scores import Score
+from .metric import signature
+
+NAN = math.nan
+
+#: How much of a response or a reference is compared: more than people read of a chat message, and
+#: little enough that no text makes an alignment hang.
+FIRST_CHARACTERS = 10_000
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """A metric that judges each dialogue on its own, by one function."""
+
+    name: str
+    signature: str
+    judge: Callable[[Dialogue], Score]
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue."""
+        return [self.judge(dialogue) for dialogue in dialogues]
+
+
+def by_dialogue(
+    name: str, number: Callable[[Dialogue], float], settings: msgspec.Struct | None = None
+) -> Judge:
+    """A metric of the whole dialogue."""
+    return Judge(name, signature(name, settings), lambda dialogue: Score(float(number(dialogue))))
+
+
+def by_turn(
+    name: str,
+    numbers: Callable[[Dialogue], Iterable[float]],
+    settings: msgspec.Struct | None = None,
+) -> Judge:
+    """A metric of turns: ``numbers`` gives one for each, NaN where a turn cannot be scored."""
+
+    def judge(dialogue: Dialogue) -> Score:
+        turns = tuple(map(float, numbers(dialogue)))
+        return aggregate(Score(NAN, turns), "mean")
+
+    return Judge(name, signature(name, settings), judge)
+
+
+def by_response(
+    name: str,
+    compare: Callable[[str, Sequence[str]], float],
+    settings: msgspec.Struct | None = None,
+    packages: tuple[str, ...] = (),
+    first: int = FIRST_CHARACTERS,
+) -> Judge:
+    """A metric of the last turn of a turn-level item, against its references.
+
+    ``compare`` sees the ``first`` characters of each text. All other turns are NaN, and so is every
+    turn of an item without references or of a whole dialogue.
+    """
+
+    def judge(dialogue: Dialogue) -> Score:
+        references = [text[:first] for text in dialogue.references]
+        comparable = dialogue.level == "turn" and references
+        value = compare(dialogue.response[:first], references) if comparable else NAN
+        return Score(value, (NAN,) * (len(dialogue.turns) - 1) + (value,))
+
+    return Judge(name, signature(name, settings, *packages), judge)
+
+
+def _mean(turns: Sequence[float]) -> float:
+    """The mean turn."""
+    return math.fsum(turns) / len(turns)
+
+
+def _sum(turns: Sequence[float]) -> float:
+    """All turns together: longer dialogues get more."""
+    return math.fsum(turns)
+
+
+def _max(turns: Sequence[float]) -> float:
+    """The best turn."""
+    return max(turns)
+
+
+def _product(turns: Sequence[float]) -> float:
+    """Turns multiplied: for probabilities, where one bad turn spoils all."""
+    return math.prod(turns)
+
+
+#: Ways to one number per dialogue, from the turns that could be scored.
+AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "max": _max,
+    "product": _product,
+}
+
+
+def aggregate(score: Score, how: str) -> Score:
+    """The score with its value computed anew from its turns; NaN when none could be scored.
+
+    A score without turn scores stays as it is. A result too large for a float is NaN.
+
+    >>> aggregate(Score(0.0, (2.0, NAN, 5.0)), "product").value
+    10.0
+    """
+    if how not in AGGREGATES:
+        raise UnknownNameError("aggregate", how, AGGREGATES)
+    if not score.turns:
+        return score
+    scored = [turn for turn in score.turns if not math.isnan(turn)]
+    try:
+        value = AGGREGATES[how](scored) if scored else NAN
+    except OverflowError:
+        value = NAN
+    return msgspec.structs.replace(score, value=value if math.isfinite(value) else NAN)

@@ -1,0 +1,125 @@
+"""What a metric is, and the two promises it makes.
+
+A metric takes dialogues and gives one :class:`~dialogauge.scores.Score` for each, higher for
+better. It promises that a dialogue's score depends on that dialogue alone, not on its neighbours in
+the list, and that its ``signature`` changes whenever its scores may: sacreBLEU's idea, so that two
+numbers with the same signature can be compared and two with different ones are not by accident.
+
+Dialogues come without asides (see :attr:`Dialogue.spoken`); a metric need not think of them.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from numbers import Real
+from typing import Any, Protocol
+
+import msgspec
+
+from ..dialogue import Dialogue
+from ..errors import DialogaugeError
+from ..scores import Score
+
+
+class Metric(Protocol):
+    """Scores dialogues; higher is better."""
+
+    @property
+    def name(self) -> str:
+        """What its column is called."""
+
+    @property
+    def signature(self) -> str:
+        """The passport of its scores: name, settings, versions, joined by ``|``."""
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue, in their order."""
+
+
+def signature(name: str, settings: msgspec.Struct | None = None, *packages: str) -> str:
+    """The passport of scores: name, each setting, and the versions of whatever computed them.
+
+    >>> class Settings(msgspec.Struct, frozen=True):
+    ...     n: int = 4
+    ...     lowercase: bool = True
+    >>> signature("bleu", Settings()).rpartition(":")[0]
+    'bleu|n:4|lowercase:yes|dialogauge'
+    """
+    given = msgspec.structs.asdict(settings) if settings is not None else {}
+    parts = [f"{key}:{_shown(value)}" for key, value in given.items()]
+    versions = [f"{package}:{_version(package)}" for package in (*packages, "dialogauge")]
+    return "|".join([name, *parts, *versions])
+
+
+def _shown(value: object) -> object:
+    return ("no", "yes")[value] if isinstance(value, bool) else value
+
+
+@cache
+def _version(package: str) -> str:
+    from importlib.metadata import version
+
+    return version(package)
+
+
+def is_metric(thing: object) -> bool:
+    """Whether it has a ``name``, a ``signature`` and a ``score`` that can be called."""
+    texts = (getattr(thing, "name", None), getattr(thing, "signature", None))
+    return all(isinstance(text, str) and text for text in texts) and callable(
+        getattr(thing, "score", None)
+    )
+
+
+def checked(metric: Metric, dialogues: Sequence[Dialogue]) -> list[Score]:
+    """``metric.score(dialogues)``, once it is certain that these are scores for these dialogues.
+
+    Anything else is a :class:`DialogaugeError` that names the metric: a metric may be somebody's
+    first, and a list that is one too short would give every dialogue its neighbour's score.
+    """
+    try:
+        scores: Any = metric.score(dialogues)
+    except DialogaugeError:
+        raise
+    except Exception as error:  # whatever a stranger's code may raise
+        raise DialogaugeError(
+            f"metric {metric.name!r} failed: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(scores, list | tuple) or len(scores) != len(dialogues):
+        got = len(scores) if isinstance(scores, list | tuple) else type(scores).__name__
+        raise _broken(metric, f"must give a list of {len(dialogues)} scores, got {got}")
+    pairs = zip(scores, dialogues, strict=True)
+    return [_checked_score(metric, score, dialogue) for score, dialogue in pairs]
+
+
+def _checked_score(metric: Metric, score: Any, dialogue: Dialogue) -> Score:
+    where = f"dialogue {dialogue.id!r}"
+    if not isinstance(score, Score):
+        raise _broken(metric, f"must give Score values, got {type(score).__name__} for {where}")
+    if len(score.turns) not in (0, len(dialogue.turns)):
+        problem = f"has {len(score.turns)} turn scores for the {len(dialogue.turns)} turns of"
+        raise _broken(metric, f"{problem} {where}")
+    try:
+        aspects: Mapping[str, Any] = dict(score.aspects)
+        return Score(
+            value=_number(score.value),
+            turns=tuple(map(_number, score.turns)),
+            aspects={aspect: _number(value) for aspect, value in aspects.items()},
+            causes=tuple(map(str, score.causes)),
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _broken(metric, f"has a score that is {error}, for {where}") from None
+
+
+def _number(value: Any) -> float:
+    """A plain float of any kind of real number (numpy's too); infinity has no place in JSON."""
+    if type(value) is float and math.isfinite(value):  # nearly always
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"not a number but {type(value).__name__}")
+    if math.isinf(value):
+        raise ValueError("infinite: use NaN where a turn cannot be scored")
+    return float(value)
+
+
+def _broken(metric: Metric, problem: str) -> DialogaugeError:
+    return DialogaugeError(f"metric {metric.name!r} {problem}")
