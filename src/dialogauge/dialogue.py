@@ -201,7 +201,7 @@ def mend(text: str, count: Callable[[int], None]) -> str:
 def _mended(value: Any, count: Callable[[int], None]) -> Any:
     if isinstance(value, str):
         return mend(value, count)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_mended(item, count) for item in value]
     if isinstance(value, dict):
         return {mend(key, count): _mended(item, count) for key, item in value.items()}

@@ -54,7 +54,7 @@ def _mean(n: int, mean: float, spread: float) -> Estimate:
 
 
 def summary(pairs: Pairs, means: Means) -> "Table":
-    """A row per dialogue and, last, the means with their intervals."""
+    """A row per dialogue and, last, the means and their 95 % intervals."""
     estimates = means.estimates()
     systems = any(dialogue.system for dialogue, _ in pairs)
     table = _table("dialogue", *(("system",) if systems else ()), "turns", *estimates)
@@ -64,7 +64,10 @@ def summary(pairs: Pairs, means: Means) -> "Table":
         table.add_row(text(dialogue.id, 40), *system, str(len(dialogue.turns)), *values)
     table.add_section()
     blanks = ("", "") if systems else ("",)
-    table.add_row(f"mean of {means.rows:,}", *blanks, *(_interval(it) for it in estimates.values()))
+    table.add_row(
+        f"mean of {means.rows:,}", *blanks, *(number(it.value) for it in estimates.values())
+    )
+    table.add_row("95 % interval", *blanks, *(_interval(it) for it in estimates.values()))
     return table
 
 
@@ -148,9 +151,7 @@ def text(content: str, limit: int = 0, keep: str = "") -> "Text":
 
 
 def _interval(estimate: Estimate) -> str:
-    if math.isnan(estimate.low):
-        return number(estimate.value)
-    return f"{number(estimate.value)} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return "–" if math.isnan(estimate.low) else f"{estimate.low:.2f} … {estimate.high:.2f}"
 
 
 def _table(*names: str) -> "Table":

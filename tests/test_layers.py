@@ -1,0 +1,104 @@
+"""The order of the packages is a test: an import that points upward fails, and so does a cycle."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dialogauge
+
+ROOT = Path(dialogauge.__file__).parent
+
+#: Lowest first. What is above may import what is below, never the other way; that `meta` and
+#: `report` stand below `metrics` is how "meta reads scores, never a model" is kept.
+LAYERS = (
+    "errors",
+    "printable",
+    "dialogue",
+    "atomic",
+    "ids",
+    "scores",
+    "meta",
+    "report",
+    "formats",
+    "corpora",
+    "language",
+    "metrics",
+    "scoring",
+    "benchmark",
+    "cli",
+)
+
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.rglob("*.py")
+    if path != ROOT / "__init__.py"
+}
+
+
+def imports(module: str, *, lazy: bool) -> Iterator[str]:
+    """The modules of ours that a module imports; with ``lazy``, inside functions too."""
+    path = MODULES[module]
+    tree = ast.parse(path.read_text())
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(tree) if lazy else top_level(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            target = base + (node.module.split(".") if node.module else [])
+            for name in node.names:
+                full = ".".join([*target, name.name])
+                yield full if full in MODULES else ".".join(target)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            names = (
+                [node.module]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+            )
+            assert not any((name or "").startswith("dialogauge") for name in names), (
+                f"{module}: import our own modules relatively"
+            )
+
+
+def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Statements that run at import; what is under TYPE_CHECKING does not."""
+    for node in tree.body:
+        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield node
+
+
+def layer(module: str) -> int:
+    return LAYERS.index(module.split(".", maxsplit=1)[0])
+
+
+def test_every_package_has_a_layer() -> None:
+    assert {module.split(".")[0] for module in MODULES} == set(LAYERS)
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_imports_point_downward(module: str) -> None:
+    for target in imports(module, lazy=True):
+        if target:  # "" is the package itself, for its version
+            assert layer(target) <= layer(module), f"{module} imports {target}, which is above it"
+
+
+def test_no_cycles() -> None:
+    graph = {module: set(imports(module, lazy=False)) - {module, ""} for module in MODULES}
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, f"a cycle: {' -> '.join((*path, module))}"
+        if module not in done:
+            for target in graph.get(module, ()):
+                visit(target, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def test_no_missing_nouns() -> None:
+    for module in MODULES:
+        assert not {"utils", "util", "helpers", "base", "common", "core", "misc"} & set(
+            module.split(".")
+        )
