@@ -4,8 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 DATA = Path(os.environ.get("DIALOGAUGE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+settings.register_profile("no-timings", deadline=None)  # a slow machine is no failure
+settings.load_profile("no-timings")
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,7 @@ LAYERS = (
     "scoring",
     "benchmark",
     "cli",
+    "__main__",
 )
 
 MODULES = {

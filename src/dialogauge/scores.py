@@ -218,7 +218,8 @@ def _unflat(cells: Mapping[str, Any], metrics: Iterable[str]) -> Row:
             msgspec.json.decode(aspects, type=dict[str, float | None]) if aspects else {},
             tuple(cells[f"{metric}.causes"]),
         )
-    return Row(**{field: cells[field] for field in FIELDS}, scores=scores)
+    fields = {field: cells[field] for field in FIELDS}
+    return msgspec.convert(fields | {"scores": scores}, Row)
 
 
 def _null(number: float) -> float | None:
@@ -257,7 +258,8 @@ def _write_csv(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Ro
     text = io.TextIOWrapper(file, "utf-8", "replace", newline="")
     parts = ("", ".turns", ".aspects", ".causes", ".signature")
     names = [*FIELDS, *(metric + part for metric in signatures for part in parts)]
-    table = csv.DictWriter(text, names, lineterminator="\n")
+    # All text is quoted: csv itself would leave a lone \r bare.
+    table = csv.DictWriter(text, names, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     table.writeheader()
     passports = {
         f"{metric}.signature": defused(passport) for metric, passport in signatures.items()
@@ -276,34 +278,36 @@ def _csv_cell(cell: Any) -> Any:
 
 
 def _read_csv(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
-    table = csv.DictReader(io.TextIOWrapper(file, "utf-8", "replace", newline=""), strict=True)
-    names = table.fieldnames or ()
-    metrics = [name.removesuffix(".signature") for name in names if name.endswith(".signature")]
-    if not set(FIELDS) <= set(names):
-        raise _not_scores(f"it lacks the columns {', '.join(FIELDS)}", 1)
-    parsed = list(_csv_rows(table, metrics))
-    signatures = dict.fromkeys(metrics, "")
-    if parsed:
-        signatures = {metric: parsed[0][1][metric] for metric in metrics}
-    return signatures, (row for row, _ in parsed)
-
-
-def _csv_rows(
-    table: "csv.DictReader[str]", metrics: list[str]
-) -> Iterator[tuple[Row, dict[str, str]]]:
-    decode = msgspec.json.decode
+    table = csv.DictReader(_lines(file), strict=True)
     try:
+        names = table.fieldnames or ()
+        if not set(FIELDS) <= set(names):
+            raise _not_scores(f"it lacks the columns {', '.join(FIELDS)}", 1)
+        metrics = [name.removesuffix(".signature") for name in names if name.endswith(".signature")]
+        signatures = dict.fromkeys(metrics, "")
+        rows = []
         for raw in table:
-            cells: dict[str, Any] = {field: _fused(raw[field]) for field in FIELDS}
-            for metric in metrics:
-                cells[metric] = float(raw[metric]) if raw[metric] else math.nan
-                cells[f"{metric}.turns"] = decode(raw[f"{metric}.turns"])
-                cells[f"{metric}.aspects"] = _fused(raw[f"{metric}.aspects"])
-                cells[f"{metric}.causes"] = decode(raw[f"{metric}.causes"])
-            passports = {metric: _fused(raw[f"{metric}.signature"]) for metric in metrics}
-            yield _unflat(cells, metrics), passports
-    except (csv.Error, KeyError, TypeError, ValueError) as error:
-        raise _not_scores(str(error), table.line_num) from None
+            signatures = {metric: _fused(raw[f"{metric}.signature"]) for metric in metrics}
+            rows.append(_unflat(_csv_cells(raw, metrics), metrics))
+    except (csv.Error, AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _not_scores(f"{error or 'a row is cut'}", table.line_num) from None
+    return signatures, iter(rows)
+
+
+def _lines(file: IO[bytes]) -> Iterator[str]:
+    return (line.decode("utf-8", "replace") for line in file)
+
+
+def _csv_cells(raw: Mapping[str, str], metrics: Iterable[str]) -> dict[str, Any]:
+    cells: dict[str, Any] = {field: _fused(raw[field]) for field in FIELDS}
+    for metric in metrics:
+        cells[metric] = float(raw[metric]) if raw[metric] else None
+        cells[f"{metric}.turns"] = msgspec.json.decode(raw[f"{metric}.turns"])
+        cells[f"{metric}.aspects"] = _fused(raw[f"{metric}.aspects"])
+        cells[f"{metric}.causes"] = msgspec.json.decode(raw[f"{metric}.causes"])
+    return cells
 
 
 # Parquet: real lists, signatures in the schema's metadata.

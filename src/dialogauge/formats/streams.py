@@ -80,7 +80,11 @@ class Stream:
     def __init__(self, packed: io.BufferedReader, name: str) -> None:
         self.name = name
         self._packed = packed
-        self.bytes = _text(_unpacked(packed, name), name)
+        try:
+            self.bytes = _text(_unpacked(packed, name), name)
+        except InputError:
+            packed.close()
+            raise
 
     def tell(self) -> int:
         """How many bytes of the file on disk have been read."""

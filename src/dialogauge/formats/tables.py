@@ -11,7 +11,6 @@ with other names are given as ``columns={"text": "utterance_body"}``.
 """
 
 import csv
-import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,15 +97,15 @@ class Row(msgspec.Struct, frozen=True):
 
 def rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
     """The rows of a table; one that cannot be read has a ``problem`` and the next are intact."""
-    # newline="" splits at \n, \r\n and \r and leaves them to csv, which may find them quoted.
-    text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="")
     taken: list[str] = []
 
     def physical() -> Iterator[str]:
-        while line := text.readline(streams.RECORD_LIMIT + 1):
-            within_limit(len(line), 0)
-            taken.append(line)
-            yield line
+        """Lines with their ends (\\n, \\r\\n or \\r), which csv may find inside quotes."""
+        while data := stream.readline(streams.RECORD_LIMIT + 1):
+            within_limit(len(data), 0)
+            for line in data.splitlines(keepends=True):
+                taken.append(line.decode("utf-8", "surrogateescape"))
+                yield taken[-1]
 
     csv.field_size_limit(streams.RECORD_LIMIT)  # csv keeps one limit for the whole process
     # strict: a quote that is never closed is an error, not the rest of the file as one cell.

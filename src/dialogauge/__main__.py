@@ -1,0 +1,5 @@
+"""``python -m dialogauge`` is the command ``dialogauge``."""
+
+from .cli import main
+
+main()
