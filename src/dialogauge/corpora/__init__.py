@@ -1,0 +1,32 @@
+"""Published corpora and human-judged benchmarks: a table, verified files, one reader each.
+
+    >>> names()[:3]
+    ('fed-dialogue', 'fed-turn', 'dstc9')
+    >>> info("dstc9").licence
+    'MIT (repository)'
+
+``load(name)`` reads from ``DIALOGAUGE_DATA`` or from the cache and never downloads; ``get(name)``
+is the one function here that uses the network. ``split`` and ``decontaminate`` are what keeps
+training, tuning and testing apart (see :mod:`.overlap`).
+"""
+
+from .access import Listed, get, held_out, info, listing, load, names, released_scores
+from .overlap import Side, decontaminate, split
+from .registry import Corpus
+from .released import Released
+
+__all__ = [
+    "Corpus",
+    "Listed",
+    "Released",
+    "Side",
+    "decontaminate",
+    "get",
+    "held_out",
+    "info",
+    "listing",
+    "load",
+    "names",
+    "released_scores",
+    "split",
+]

@@ -1,0 +1,132 @@
+"""Corpora by name: what there is, reading it, getting it."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..dialogue import Dialogue
+from ..errors import DataError, UnknownNameError
+from .files import File, Tell, download, find, table, verify
+from .reading import Part
+from .registry import CORPORA, Corpus
+from .released import RELEASED, Released, read
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """One row of ``dialogauge corpora list``; ``present`` says that all files are there."""
+
+    name: str
+    kind: str
+    level: str
+    items: int
+    aspects: int
+    licence: str
+    role: str
+    present: bool
+
+
+def names() -> tuple[str, ...]:
+    """Every corpus, benchmarks first."""
+    return tuple(CORPORA)
+
+
+def info(name: str) -> Corpus:
+    """What is known of a corpus.
+
+    >>> info("fed-turn").role, info("fed-turn").items
+    ('test', 375)
+    """
+    if name not in CORPORA:
+        raise UnknownNameError("corpus", name, CORPORA)
+    return CORPORA[name]
+
+
+def held_out() -> tuple[str, ...]:
+    """The test and tuning sets: what training text must not share."""
+    return tuple(name for name, corpus in CORPORA.items() if corpus.role != "training")
+
+
+def load(name: str, split: str | None = None) -> tuple[Dialogue, ...]:
+    """The dialogues of a corpus or of one of its published splits, from verified files.
+
+    Nothing is downloaded: files that are absent raise :class:`DataError`, which says what to run.
+    """
+    corpus = info(name)
+    if split is not None and split not in corpus.splits:
+        raise UnknownNameError(f"split of {name}", split, corpus.splits)
+    wanted = corpus.splits if split is None else {split: corpus.splits[split]}
+    return tuple(
+        dialogue
+        for part, paths in wanted.items()
+        for dialogue in corpus.read(Part(name, locate(paths, name), part))
+    )
+
+
+def released_scores(name: str) -> Released:
+    """What a metric's authors released: its scores and the people's, aligned."""
+    if name not in RELEASED:
+        raise UnknownNameError("released scores", name, RELEASED)
+    source = RELEASED[name]
+    return read(locate(source.metric, name), locate(source.people, name))
+
+
+def locate(paths: Iterable[str], name: str) -> tuple[Path, ...]:
+    """The verified files of the corpus ``name``; :class:`DataError` if one is absent."""
+    return tuple(_located(table()[path], name) for path in paths)
+
+
+def _located(file: File, name: str) -> Path:
+    found = find(file)
+    if found is None:
+        remedy = f"run: dialogauge corpora get {name}" if file.published else _local_only(file)
+        raise DataError(f"{name}: {file.path} is not here; {remedy}")
+    return verify(file, found)
+
+
+def _local_only(file: File) -> str:
+    return (
+        f"it cannot be downloaded ({file.form} from github.com/{file.repository}, no such file is "
+        "published): set DIALOGAUGE_DATA to a folder that holds it"
+    )
+
+
+def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
+    """The files of a corpus or of released scores, downloaded where they are absent.
+
+    ``base`` (or ``DIALOGAUGE_MIRROR``) replaces ``https://raw.githubusercontent.com``; ``tell``
+    hears that a hash was recorded. A corpus with a file that is absent and cannot be downloaded
+    is refused before anything is fetched.
+    """
+    wanted = [table()[path] for path in _files(name)]
+    there = [find(file) for file in wanted]
+    for file, path in zip(wanted, there, strict=True):
+        if path is None and not file.published:
+            raise DataError(f"{name}: {file.path} is not here; {_local_only(file)}")
+    return [
+        download(file, base, tell) if path is None else verify(file, path)
+        for file, path in zip(wanted, there, strict=True)
+    ]
+
+
+def _files(name: str) -> tuple[str, ...]:
+    if name in RELEASED:
+        return RELEASED[name].files
+    if name not in CORPORA:
+        raise UnknownNameError("corpus", name, [*CORPORA, *RELEASED])
+    return CORPORA[name].files
+
+
+def listing() -> Iterator[Listed]:
+    """One row per corpus, without reading any of them."""
+    for corpus in CORPORA.values():
+        yield Listed(
+            name=corpus.name,
+            kind=corpus.kind,
+            level=corpus.level,
+            items=corpus.items,
+            aspects=len(corpus.aspects),
+            licence=corpus.licence,
+            role=corpus.role,
+            present=all(find(table()[path]) for path in corpus.files),
+        )
