@@ -8,24 +8,29 @@ A dialogue is a value: frozen, hashable by its id, one JSON object per line on d
     >>> decode(encode(chat)) == chat
     True
 
-Reading is strict first and lenient second: the fast path is msgspec's decoder, and only a
-record it refuses goes through the slower one, which knows that JSON ``null`` and ``NaN`` are
-one thing, that a single rating may stand without brackets, and that a lone surrogate (half a
+JSON ``null`` and NaN are one thing. Reading is strict first and lenient second: the fast path is
+msgspec's decoder, and only a record it refuses goes through the slower one, which knows the word
+``NaN``, that a single rating may stand without brackets, and that a lone surrogate (half a
 character, as broken exports contain) becomes U+FFFD and is counted.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from .errors import RecordError
 
 Level = Literal["dialogue", "turn"]
+
+if TYPE_CHECKING:
+    Number = float
+else:
+    Number = float | None  # as it is on disk, where NaN is null
 
 #: Names under which transcripts call the side that is being judged.
 RESPONDERS = frozenset(
@@ -54,16 +59,21 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: tuple[Turn, ...]
     system: str = ""
     references: tuple[str, ...] = ()
-    ratings: Mapping[str, tuple[float, ...]] = {}
+    ratings: Mapping[str, tuple[Number, ...]] = {}
     level: Level = "dialogue"
 
     def __post_init__(self) -> None:
         if not self.id:
             raise RecordError("the id is empty", field="id")
-        if all(turn.aside for turn in self.turns):
+        if not self.turns or (self.turns[-1].aside and all(turn.aside for turn in self.turns)):
             raise RecordError("a dialogue needs at least one turn", field="turns")
         if self.level == "turn" and self.turns[-1].aside:
             raise RecordError("the judged last turn is a system or tool message", field="turns")
+        for given in self.ratings.values():
+            if None in given:
+                ratings = {aspect: _with_nan(given) for aspect, given in self.ratings.items()}
+                msgspec.structs.force_setattr(self, "ratings", ratings)
+                break
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -163,8 +173,8 @@ def decode(line: bytes | str, count: Callable[[int], None] | None = None) -> Dia
 def convert(value: Any) -> Dialogue:
     """A dialogue from the plain dict of its JSON form."""
     if isinstance(value, dict) and isinstance(value.get("ratings"), dict):
-        ratings = {aspect: _numbers(given) for aspect, given in value["ratings"].items()}
-        value = {**value, "ratings": ratings}
+        ratings = value["ratings"].items()
+        value = {**value, "ratings": {aspect: _listed(given) for aspect, given in ratings}}
     try:
         return msgspec.convert(value, Dialogue)
     except msgspec.ValidationError as error:
@@ -208,10 +218,12 @@ def _mended(value: Any, count: Callable[[int], None]) -> Any:
     return value
 
 
-def _numbers(given: Any) -> Any:
-    """Ratings as they come: a number or a list; null is NaN; a bool is not a number."""
-    items = given if isinstance(given, list | tuple) else [given]
-    return tuple(math.nan if item is None else item for item in items)
+def _with_nan(given: Iterable[Number]) -> tuple[float, ...]:
+    return tuple(math.nan if number is None else number for number in given)
+
+
+def _listed(given: Any) -> Any:
+    return given if isinstance(given, list | tuple) else [given]
 
 
 def _located(error: msgspec.ValidationError) -> RecordError:

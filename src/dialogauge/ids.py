@@ -1,13 +1,13 @@
 """Have I seen this id? In at most 22 bytes an id, however long the ids are.
 
-A 64-bit fingerprint is kept for each id, in 256 open-addressed tables that grow one at a time
+A 64-bit fingerprint (Python's keyed hash, different in each process, so that nobody can prepare
+collisions) is kept for each id, in 256 open-addressed tables that grow one at a time
 (8 bytes a slot, at most three quarters full, so 10.7 to 21.4 bytes an id). Equal fingerprints are
 only a suspicion: the caller looks the earlier id up before it calls two ids the same.
 """
 
 from array import array
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from itertools import islice
 
 from .dialogue import Dialogue
@@ -39,8 +39,7 @@ class Fingerprints:
 
     def add(self, text: str) -> bool:
         """Note the text; True when its fingerprint was there already."""
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        print = (int.from_bytes(digest, "big") & self._mask) or 1  # 0 marks an empty slot
+        print = (hash(text) & self._mask) or 1  # 0 marks an empty slot
         which = print % _TABLES
         seen = _insert(self._tables[which], print)
         if not seen:

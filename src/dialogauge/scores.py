@@ -12,20 +12,15 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from . import atomic
-from .dialogue import Dialogue, Level
+from .dialogue import Dialogue, Level, Number
 from .errors import DialogaugeError, InputError, RecordError, UnknownNameError
-
-if TYPE_CHECKING:
-    Number = float
-else:
-    Number = float | None  # on disk, null is NaN
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,10 +1,12 @@
 """The command line: one small module per command. Each parses, reads, makes one call, writes.
 
 Exit codes: 0 well; 1 a comparison or gate that says no; 2 a user's mistake, told in one line;
-130 interrupted.
+130 interrupted (a run with --out goes on later).
 """
 
+import os
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -42,11 +44,14 @@ def main() -> None:
     try:
         app()
     except DialogaugeError as error:
-        remark(f"dialogauge: {error}")
-        sys.exit(2)
-    except KeyboardInterrupt:
-        remark("dialogauge: interrupted")
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        sys.stdout = None
-        sys.exit(0)
+        _leave(str(error))
+    except OSError as error:  # what is left: standard output is a full disk or a closed pipe
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # nor may the last flush fail
+        _leave(f"standard output: {error.strerror or error}")
+
+
+def _leave(problem: str) -> NoReturn:
+    remark(f"dialogauge: {problem}")
+    sys.exit(2)

@@ -18,7 +18,7 @@ from . import streams
 Count = Callable[[int], None]
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One thing that should be a dialogue: the line it begins on and the bytes that stood there.
 
     ``value`` is what the cutter already made of it: rows of a table, or the error that the
@@ -35,7 +35,8 @@ def lines(stream: IO[bytes]) -> Iterator[Record]:
     number = 0
     while physical := stream.readline(streams.RECORD_LIMIT + 1):
         within_limit(len(physical), number + 1)
-        for line in physical.rstrip(b"\r\n").split(b"\r"):
+        stripped = physical.rstrip(b"\r\n")
+        for line in stripped.split(b"\r") if b"\r" in stripped else (stripped,):
             number += 1
             if line and not line.isspace():
                 yield Record(number, line)

@@ -16,7 +16,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -34,7 +34,7 @@ ZSTD_WINDOW = 128 * 2**20
 #: Endings looked for in a folder; .gz and .zst may follow.
 ENDINGS = frozenset([".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt"])
 
-_CHUNK = 2**16
+_CHUNK, _BUFFER = 2**16, 2**18
 
 
 class File(msgspec.Struct, frozen=True):
@@ -51,9 +51,10 @@ class File(msgspec.Struct, frozen=True):
     def open(self) -> "Stream":
         """A fresh stream of decompressed bytes."""
         try:
-            return Stream(self.path.open("rb"), self.name)
+            packed = io.BufferedReader(io.FileIO(self.path), _BUFFER)
         except OSError as error:
             raise _unreadable(self.name, error) from None
+        return Stream(packed, self.name)
 
 
 class Pipe:
@@ -77,7 +78,7 @@ Source = File | Pipe
 class Stream:
     """Decompressed UTF-8 bytes of one opening of a source; ``tell`` counts the packed ones."""
 
-    def __init__(self, packed: io.BufferedReader, name: str) -> None:
+    def __init__(self, packed: "io.BufferedReader[Any]", name: str) -> None:
         self.name = name
         self._packed = packed
         try:

@@ -1,0 +1,18 @@
+"""``make bench``: every benchmark, or those named: ``python -m benchmarks reading memory``."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+    for name in sys.argv[1:] or known:
+        if name not in known:
+            sys.exit(f"no benchmark is called {name!r} (known: {', '.join(known)})")
+        import_module(f"benchmarks.bench_{name}").main()
+
+
+main()

@@ -1,0 +1,39 @@
+"""Two ways to do one thing, timed in turns so that noise hits both; the ratio is what counts."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+ROUNDS = 7
+
+
+def best(*ways: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """The best time of each way, in seconds."""
+    times: list[list[float]] = [[] for _ in ways]
+    for _ in range(rounds):
+        for way, its in zip(ways, times, strict=True):
+            start = time.perf_counter()
+            way()
+            its.append(time.perf_counter() - start)
+    return [min(its) for its in times]
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """One comparison: our time, a peer's, and how many times faster we want to be."""
+
+    what: str
+    ours: float
+    peer: str
+    theirs: float
+    target: float
+
+    def show(self) -> None:
+        """Print one line."""
+        ratio = self.theirs / self.ours
+        met = "met" if ratio >= self.target else "MISSED"
+        print(
+            f"{self.what}: {self.ours:.3f} s, {self.peer} {self.theirs:.3f} s, "
+            f"{ratio:.1f} times faster (target {self.target:g}: {met})",
+            flush=True,
+        )
