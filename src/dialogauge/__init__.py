@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .benchmark import judge as judge
     from .dialogue import Dialogue as Dialogue
     from .dialogue import Turn as Turn
     from .errors import DialogaugeError as DialogaugeError
     from .formats import read as read
     from .formats import write as write
+    from .meta import Estimate as Estimate
     from .scores import Score as Score
     from .scores import Scores as Scores
     from .scoring import score as score
@@ -27,6 +29,8 @@ _HOMES = {
     "Dialogue": "dialogue",
     "Turn": "dialogue",
     "DialogaugeError": "errors",
+    "Estimate": "meta",
+    "judge": "benchmark",
     "read": "formats",
     "write": "formats",
     "Score": "scores",

@@ -1,0 +1,65 @@
+"""What the documents say is true: their code runs, their links lead somewhere."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialogauge import cli
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+def test_python_in_the_readme_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    first = blocks("README.md", "python")[0]
+    exec(compile(first, "README.md", "exec"), {})
+    said = re.search(r"# (0\.\d+ \[.*\] n=\d+)", first)
+    assert said is not None
+    assert said[1] in capsys.readouterr().out
+
+
+def test_the_metric_in_the_readme_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(blocks("README.md", "python")[1])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    talk = str(ROOT / "examples" / "talk.txt")
+    monkeypatch.setattr(
+        sys, "argv", ["dialogauge", "score", talk, "-m", "mine:Questions", "--json"]
+    )
+    with pytest.raises(SystemExit, match="0"):
+        cli.main()
+    assert '"turns":[1.0,1.0,0.0,1.0,0.0]' in capfd.readouterr().out
+
+
+def test_the_readme_is_short_and_names_its_two_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 200
+    assert "make demo" in text
+    assert "make test" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_named_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for target in re.findall(r"`make ([a-z]+)`", page.read_text()):
+        assert target in targets, f"{page.name} names make {target}"
+    commands = {"score", "meta", "compare", "corpora"}
+    for command in re.findall(r"^(?:\$ )?dialogauge (\w+)", page.read_text(), re.MULTILINE):
+        assert command in commands, f"{page.name} names dialogauge {command}"
