@@ -58,8 +58,13 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     level: Level = "dialogue"
 
     def judged(self, metric: str) -> float:
-        """The number to set against people: the last turn's at level ``turn``, else the whole's."""
-        score = self.scores[metric]
+        """The number to set against people: the last turn's at level ``turn``, else the whole's.
+
+        NaN where the row has no such score.
+        """
+        score = self.scores.get(metric)
+        if score is None:
+            return math.nan
         return score.turns[-1] if self.level == "turn" and score.turns else score.value
 
 

@@ -28,6 +28,9 @@ def run(
     ] = "spearman",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Of resampling and permutation.")] = 0,
+    raters: Annotated[
+        Literal["anonymous", "people"], typer.Option(help="Is the same column the same person?")
+    ] = "anonymous",
     plot: Annotated[
         Path | None, typer.Option(help="Write a scatter (one metric) or forest plot: .svg, .png.")
     ] = None,
@@ -43,7 +46,7 @@ def run(
 
     dialogues = rated(on)
     about = _aspect(dialogues, aspect)
-    settings = Settings(coefficient=coefficient, resamples=resamples, seed=seed)
+    settings = Settings(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     remark(f"{len(dialogues):,} items of {on}, aspect {about}", quiet)
     judgement = judge(chosen(listed(metric)), dialogues, about, settings)
     if plot is not None:

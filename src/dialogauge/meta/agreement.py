@@ -1,0 +1,220 @@
+"""How well people agree with each other: what a metric can hope for.
+
+Ratings are a matrix of items x raters, NaN where a rater gave none. Three questions:
+
+*Human level*: how well does one rater predict the mean of the others? *Human ceiling*: how well
+would a metric that knows the truth predict the observed mean, which is the truth plus the raters'
+noise? *Krippendorff's alpha*: how far are raters from agreeing by chance?
+
+Published columns are often seats, not people: the third rating of one item and the third of the
+next come from two strangers. With ``raters="anonymous"`` nothing here depends on which rating
+stands in which seat; with ``"people"`` a column is one person throughout.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import UnknownNameError
+from .bootstrap import intervals
+from .estimate import Estimate, Raters, Settings
+from .weighted import Codes, Factory, Floats, Statistic, pearson, select, stack
+
+ONLY_MEANS = "Only mean ratings were published: how well people agree is not known."
+
+
+class Human(msgspec.Struct, frozen=True):
+    """Agreement among raters."""
+
+    level: Estimate
+    ceiling: Estimate
+    alpha: Estimate  # Krippendorff's, ordinal; without an interval
+    raters: float  # per item, on average
+
+
+def human(factory: Factory, ratings: Floats, clusters: Codes, settings: Settings) -> Human | str:
+    """Level, ceiling and alpha of a matrix of ratings; a sentence where only means are known."""
+    if only_means(ratings):
+        return ONLY_MEANS
+    given = (~np.isnan(ratings)).sum(axis=1)
+    several = int((given > 1).sum())
+    statistics = {
+        "level": (human_level(factory, ratings, settings.raters), several),
+        "ceiling": (ceiling(ratings, settings.raters), several),
+    }
+    found = intervals(statistics, clusters, settings)
+    alpha = Estimate(krippendorff(ratings, "ordinal"), n=several)
+    return Human(**found, alpha=alpha, raters=float(given.mean()))
+
+
+def matrix(ratings: Sequence[Sequence[float]]) -> Floats:
+    """Items x raters from one tuple of numbers per item, padded with NaN.
+
+    >>> matrix([(1, 2), (3,)])
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
+    result = np.full((len(ratings), max(map(len, ratings), default=0)), np.nan)
+    for row, given in zip(result, ratings, strict=True):
+        row[: len(given)] = given
+    return result
+
+
+def only_means(ratings: Floats) -> bool:
+    """Whether no item has two ratings: agreement cannot be known."""
+    return not ((~np.isnan(ratings)).sum(axis=1) > 1).any()
+
+
+def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
+    """One rater against the mean of the rest.
+
+    ``people``: the mean over raters of each one's correlation with the rest. ``anonymous``: every
+    rating of every item, set against the mean of that item's others, in one correlation.
+    """
+    given = ~np.isnan(ratings)
+    others = given.sum(axis=1)[:, None] - 1
+    with np.errstate(all="ignore"):
+        rest = (np.nansum(ratings, axis=1)[:, None] - ratings) / others
+    usable = given & (others > 0)
+    if raters == "anonymous":
+        items, seats = np.nonzero(usable)
+        return select(items, factory(ratings[items, seats], [rest[items, seats]]))
+    people = []
+    for seat in range(ratings.shape[1]):
+        items = np.flatnonzero(usable[:, seat])
+        if len(items) > 2:
+            people.append(select(items, factory(ratings[items, seat], [rest[items, seat]])))
+    return _mean_defined(people)
+
+
+def ceiling(ratings: Floats, raters: Raters) -> Statistic:
+    """The square root of the reliability of the mean rating.
+
+    The reliability of one rating is stepped up to that of the mean of k by Spearman-Brown,
+    ``k r / (1 + (k - 1) r)``; with unequal k the harmonic mean of the k is exact, because the
+    noise of a mean is the noise of one rating over k. ``r`` is the one-way intraclass
+    correlation when raters are anonymous (a rater's severity is then noise), and the mean
+    correlation over pairs of raters when they are people who rate the same items (severity is
+    then common to all items and harmless). Raters who agree less than by chance: 0.
+    """
+    given = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
+    inverse = np.divide(1.0, given, out=np.zeros_like(given), where=given > 0)
+    single = intraclass(ratings) if raters == "anonymous" else mean_pairwise(ratings)
+
+    def statistic(weights: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            noise = (inverse @ weights) / ((given > 0) @ weights)  # 1 / harmonic mean of k
+            one = np.maximum(single(weights), 0)
+            return np.asarray(np.sqrt(one / (one + (1 - one) * noise)))
+
+    return statistic
+
+
+def intraclass(ratings: Floats) -> Statistic:
+    """The one-way intraclass correlation ICC(1), for any number of ratings per item."""
+    known = ~np.isnan(ratings)
+    given = known.sum(axis=1).astype(np.float64)
+    filled = np.where(known, ratings - (ratings[known].mean() if known.any() else 0), 0)
+    total = filled.sum(axis=1)
+    between = np.divide(total**2, given, out=np.zeros_like(given), where=given > 0)
+    terms = np.stack([given > 0, given, given**2, total, between, (filled**2).sum(axis=1)])
+
+    def statistic(weights: Floats) -> Floats:
+        items, count, squares, sums, explained, everything = terms @ weights
+        with np.errstate(all="ignore"):
+            variance_between = (explained - sums**2 / count) / (items - 1)
+            variance_within = (everything - explained) / (count - items)
+            size = (count - squares / count) / (items - 1)
+            spread = variance_between + (size - 1) * variance_within
+            value = (variance_between - variance_within) / spread
+            usable = (count > items) & (items > 1) & (spread > 1e-12 * everything)
+            return np.asarray(np.where(usable, value, np.nan)[None])
+
+    return statistic
+
+
+def mean_pairwise(ratings: Floats) -> Statistic:
+    """The mean over pairs of raters of Pearson's correlation on the items both rated."""
+    pairs = []
+    for first in range(ratings.shape[1]):
+        for second in range(first):
+            both: Codes = np.flatnonzero(~np.isnan(ratings[:, first] + ratings[:, second]))
+            if len(both) > 2:
+                pairs.append(select(both, pearson(ratings[both, first], [ratings[both, second]])))
+    return _mean_defined(pairs)
+
+
+def _mean_defined(parts: Sequence[Statistic]) -> Statistic:
+    """The mean over those of the statistics that are defined in a resample."""
+    together = stack(parts) if parts else lambda weights: np.full((1, weights.shape[1]), np.nan)
+
+    def statistic(weights: Floats) -> Floats:
+        values = together(weights)
+        with np.errstate(all="ignore"):
+            result = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
+        return np.asarray(result[None])
+
+    return statistic
+
+
+def nominal(values: Floats, counts: Floats) -> Floats:
+    """Categories: equal or not."""
+    return np.asarray(values[:, None] != values[None, :], dtype=np.float64)
+
+
+def ordinal(values: Floats, counts: Floats) -> Floats:
+    """Ranks: how many ratings lie between two values, half of their own included."""
+    middle = np.cumsum(counts) - counts / 2
+    return np.asarray((middle[:, None] - middle[None, :]) ** 2)
+
+
+def interval(values: Floats, counts: Floats) -> Floats:
+    """Numbers: the squared difference."""
+    return np.asarray((values[:, None] - values[None, :]) ** 2)
+
+
+def ratio(values: Floats, counts: Floats) -> Floats:
+    """Amounts with a true zero: the squared difference relative to the sum."""
+    total = np.abs(values[:, None] + values[None, :])
+    with np.errstate(all="ignore"):
+        share = (values[:, None] - values[None, :]) / total
+    return np.asarray(np.where(total > 0, share, 0) ** 2)
+
+
+#: Level of measurement -> how far apart two ratings are.
+DISAGREEMENTS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    "nominal": nominal,
+    "ordinal": ordinal,
+    "interval": interval,
+    "ratio": ratio,
+}
+
+
+def krippendorff(ratings: ArrayLike, level: str = "ordinal") -> float:
+    """Krippendorff's alpha: 1 minus observed over expected disagreement; NaN where undefined.
+
+    ``ratings`` is items x raters with NaN for missing; items with one rating take no part.
+
+    >>> two = np.array([[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]).T
+    >>> round(krippendorff(two, "nominal"), 3)  # Krippendorff (2011), example A
+    0.095
+    """
+    if level not in DISAGREEMENTS:
+        raise UnknownNameError("level of measurement", level, DISAGREEMENTS)
+    table = np.asarray(ratings, dtype=np.float64)
+    table = table[(~np.isnan(table)).sum(axis=1) > 1]
+    known = ~np.isnan(table)
+    values, codes = np.unique(table[known], return_inverse=True)
+    units = np.nonzero(known)[0]
+    counts = np.zeros((len(table), len(values)))  # how often each value was given to each item
+    np.add.at(counts, (units, codes), 1)
+    size = counts.sum(axis=1, keepdims=True)
+    # Pairs of ratings within an item, each item weighing as many ratings as it has. A rating is
+    # also paired with itself here, which costs nothing: it does not disagree with itself.
+    pairs = (counts / (size - 1)).T @ counts
+    margin = counts.sum(axis=0)
+    apart = DISAGREEMENTS[level](values, margin)
+    expected = (np.outer(margin, margin) * apart).sum() / max(margin.sum() - 1, 1)
+    return float(1 - (pairs * apart).sum() / expected) if expected > 0 else float("nan")

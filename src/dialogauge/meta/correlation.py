@@ -1,0 +1,102 @@
+"""Correlation coefficients: one table, each with its value (scipy) and its resampled form.
+
+>>> round(coefficient("kendall").value([1, 2, 3, 4], [1, 2, 4, 3]), 3)
+0.667
+>>> coefficient("spearman").value([1, 2, 3], [5, 5, 5])  # undefined, and no warning
+nan
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, UnknownNameError
+from . import weighted
+from .bootstrap import point
+
+
+class Correlation(msgspec.Struct, frozen=True):
+    """A coefficient: ``value(x, y)`` of data, ``weighted(x, columns)`` of resampled data."""
+
+    name: str
+    value: Callable[[ArrayLike, ArrayLike], float]
+    weighted: weighted.Factory
+    ranks: bool  # does it see the order only?
+
+
+def complete(*columns: ArrayLike) -> NDArray[np.bool_]:
+    """Which items have a number in every column; the columns must be equally long.
+
+    >>> complete([1.0, np.nan, 3.0], [1.0, 2.0, np.inf])
+    array([ True, False, False])
+    """
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    if any(array.shape != (len(arrays[0]),) for array in arrays):
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InputError(f"columns to correlate must be equally long, got shapes {shapes}")
+    return np.asarray(np.isfinite(arrays).all(axis=0))
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Linear agreement: how well a straight line maps one onto the other."""
+    from scipy.stats import pearsonr
+
+    return _guarded(pearsonr, x, y)
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Agreement in order: Pearson's coefficient of the ranks, ties sharing their average."""
+    from scipy.stats import spearmanr
+
+    return _guarded(spearmanr, x, y)
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float:
+    """Agreement over pairs: pairs in the same order less pairs in the opposite one (tau-b)."""
+    from scipy.stats import kendalltau
+
+    return _guarded(kendalltau, x, y)
+
+
+#: name -> coefficient. The docstrings are the help text.
+CORRELATIONS: Mapping[str, Correlation] = {
+    "pearson": Correlation("pearson", pearson, weighted.pearson, ranks=False),
+    "spearman": Correlation("spearman", spearman, weighted.spearman, ranks=True),
+    "kendall": Correlation("kendall", kendall, weighted.kendall, ranks=True),
+}
+
+
+def coefficient(name: str) -> Correlation:
+    """The coefficient of that name."""
+    if name not in CORRELATIONS:
+        raise UnknownNameError("correlation", name, CORRELATIONS)
+    return CORRELATIONS[name]
+
+
+def partial(name: str, x: ArrayLike, y: ArrayLike, given: Sequence[ArrayLike]) -> float:
+    """The correlation of ``x`` and ``y`` given covariates (see :func:`.weighted.partial`).
+
+    Pearson's takes out straight lines, Spearman's works on ranks, Kendall's is Kendall's partial
+    tau. Items that miss any number are left out.
+
+    >>> length = [3, 9, 4, 8, 5, 7]
+    >>> partial("pearson", length, [1, 5, 2, 4, 3, 3], [length])  # nothing left but length
+    nan
+    """
+    known = complete(x, y, *given)
+    x, y, *given = (np.asarray(column, dtype=np.float64)[known] for column in (x, y, *given))
+    statistic = weighted.partial(coefficient(name).weighted, x, y, given)
+    return float(point(statistic, int(known.sum()))[0])
+
+
+def _guarded(function: Callable[..., Any], x: ArrayLike, y: ArrayLike) -> float:
+    """NaN for what is undefined (under three items, a constant side), where scipy warns."""
+    known = complete(x, y)
+    x, y = (np.asarray(side, dtype=np.float64)[known] for side in (x, y))
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    with np.errstate(all="ignore"):
+        return float(function(x, y).statistic)

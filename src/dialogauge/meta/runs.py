@@ -1,0 +1,162 @@
+"""Two runs, no people: does a metric score one higher than the other?
+
+A run is a table of scores: one bot before and after a change, or one system of a file (see
+:func:`of_system`) beside another. The answer pairs what can be paired, because two answers to one
+question differ by far less than two answers to two.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from ..errors import InputError, UnknownNameError
+from ..scores import Row, Scores
+from .bootstrap import bounded, codes, interval, intervals, point, resample
+from .estimate import Estimate, Settings
+from .significance import label_test, sign_test
+from .weighted import Floats, mean
+
+PairedBy = Literal["id", "context", "nothing"]
+Rows = Sequence[Row]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The two means, the first less the second, and the two-sided p of the permutation test."""
+
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float
+
+
+class RunComparison(msgspec.Struct, frozen=True):
+    """A metric's means on two runs, and how they were compared."""
+
+    metric: str
+    result: Difference
+    paired_by: PairedBy
+    unpaired: tuple[int, int]  # rows of each run that found no partner and took no part
+    unscored: tuple[int, int]  # rows of each run without a number
+    notes: tuple[str, ...]
+    signatures: tuple[str, str]
+    settings: Settings
+
+
+def of_system(scores: Scores, system: str) -> Scores:
+    """The rows of one system."""
+    known = {row.system for row in scores.rows}
+    if system not in known:
+        raise UnknownNameError("system", system, known)
+    return Scores(scores.signatures, tuple(row for row in scores.rows if row.system == system))
+
+
+def compare_runs(
+    first: Scores, second: Scores, metric: str, settings: Settings | None = None
+) -> RunComparison:
+    """Compare a metric's means on two runs.
+
+    Rows are paired by id (one test set, two versions) or, where that pairs more, by context (two
+    systems that answered the same contexts; several answers to one are averaged). The test
+    swaps the two sides in whole contexts. When nothing pairs, contexts are dealt anew to the two
+    runs instead, which needs more data for the same answer; a note says so.
+    """
+    settings = settings or Settings()
+    runs = (_scored(first, metric, "first"), _scored(second, metric, "second"))
+    paired_by, sides = _paired(*runs)
+    notes = []
+    if first.signatures[metric] != second.signatures[metric]:
+        notes.append(f"the runs were scored by different versions of {metric}")
+    if paired_by == "nothing":
+        notes.append("no ids or contexts in common: compared as independent samples")
+    test = _independent if paired_by == "nothing" else _dependent
+    return RunComparison(
+        metric=metric,
+        result=test(*sides, metric, settings),
+        paired_by=paired_by,
+        unpaired=(_left(runs[0], sides[0]), _left(runs[1], sides[1])),
+        unscored=(len(first) - len(runs[0]), len(second) - len(runs[1])),
+        notes=tuple(notes),
+        signatures=(first.signatures[metric], second.signatures[metric]),
+        settings=settings,
+    )
+
+
+def _scored(scores: Scores, metric: str, which: str) -> Rows:
+    if metric not in scores.signatures:
+        raise UnknownNameError("scored metric", metric, scores.signatures)
+    rows = [row for row in scores.rows if metric in row.scores]
+    rows = [row for row in rows if np.isfinite(row.judged(metric))]
+    if not rows:
+        raise InputError(f"the {which} run has no number for {metric}", remedy="score it again")
+    return rows
+
+
+def _paired(first: Rows, second: Rows) -> tuple[PairedBy, tuple[list[Rows], list[Rows]]]:
+    """What pairs the runs, and each side's rows pair by pair (row by row if nothing does)."""
+    keys: dict[PairedBy, Callable[[Row], str]] = {
+        "id": lambda row: row.id,
+        "context": lambda row: row.context,
+    }
+    best: PairedBy = "nothing"
+    sides: tuple[list[Rows], list[Rows]] = ([], [])
+    for name, key in keys.items():
+        one, other = _grouped(first, key), _grouped(second, key)
+        shared = sorted(one.keys() & other.keys())
+        if len(shared) > len(sides[0]):
+            best, sides = name, ([one[it] for it in shared], [other[it] for it in shared])
+    if best == "nothing":
+        return best, ([[row] for row in first], [[row] for row in second])
+    return best, sides
+
+
+def _grouped(rows: Rows, key: Callable[[Row], str]) -> dict[str, Rows]:
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return dict(groups)
+
+
+def _left(run: Rows, pairs: Sequence[Rows]) -> int:
+    return len(run) - sum(len(rows) for rows in pairs)
+
+
+def _means(pairs: Sequence[Rows], metric: str) -> Floats:
+    return np.array([np.mean([row.judged(metric) for row in rows]) for rows in pairs])
+
+
+def _dependent(
+    first: list[Rows], second: list[Rows], metric: str, settings: Settings
+) -> Difference:
+    a, b = _means(first, metric), _means(second, metric)
+    clusters = codes(rows[0].context for rows in first)
+    statistics = {
+        "first": (mean(a), len(a)),
+        "second": (mean(b), len(b)),
+        "difference": (mean(a - b), len(a)),
+    }
+    return Difference(
+        **intervals(statistics, clusters, settings), p=sign_test(a - b, clusters, settings)
+    )
+
+
+def _independent(
+    first: list[Rows], second: list[Rows], metric: str, settings: Settings
+) -> Difference:
+    sides = (_means(first, metric), _means(second, metric))
+    clusters = tuple(codes(rows[0].context for rows in side) for side in (first, second))
+    plain = msgspec.structs.replace(settings, method="percentile")
+    seeds = (settings.seed, settings.seed + 1)  # two samples, hence two streams
+    draws, values, estimates = [], [], []
+    for side, its, seed in zip(sides, clusters, seeds, strict=True):
+        draws.append(resample(mean(side), its, settings.resamples, seed)[0])
+        values.append(float(point(mean(side), len(side))[0]))
+        estimates.append(interval(mean(side), its, settings))
+    n = len(sides[0]) + len(sides[1])
+    gap = Estimate(values[0] - values[1], n=n, note="one context cannot be resampled")
+    if min(its.max() for its in clusters) > 0:
+        gap = bounded(values[0] - values[1], draws[0] - draws[1], np.empty(0), n, plain)
+    p = label_test(*sides, (clusters[0], clusters[1]), settings)
+    return Difference(estimates[0], estimates[1], gap, p)

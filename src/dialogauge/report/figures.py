@@ -1,0 +1,212 @@
+"""Figures: a metric against people, and intervals side by side, as SVG or PNG.
+
+The file's ending chooses the format. The same input gives the same bytes; pyplot is not used and
+matplotlib's settings are as before afterwards. Names come from data: they are cut to a readable
+length, freed of control characters, and a ``$`` in them is a dollar, not mathematics.
+"""
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from .. import atomic
+from ..dialogue import Dialogue
+from ..errors import OutputError
+from ..meta.agreement import Human
+from ..meta.confounds import groups
+from ..meta.correlation import complete
+from ..meta.estimate import Estimate
+from ..meta.evaluation import Evaluation
+from ..meta.items import judged, rated
+from ..meta.weighted import Codes, Floats
+from ..printable import printable
+from ..scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, FAINT, ACCENT = "#222222", "#b8b8b8", "#0072b2"
+#: Okabe and Ito's colours, told apart by everyone; shapes take over when they run out.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+SHAPES = "os^Dv"
+STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
+    "font.size": 9.5,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.parse_math": False,
+    "svg.hashsalt": "dialogauge",
+    "svg.fonttype": "none",
+}
+FORMATS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None}}
+LONGEST_NAME = 40
+LETTER = 0.09  # inches of width that a letter of a name asks for
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """One line of a forest plot; ``ceiling`` and ``oracle`` are marked where they are known."""
+
+    label: str
+    estimate: Estimate
+    ceiling: float = math.nan
+    oracle: float = math.nan
+
+
+def mark(evaluation: Evaluation) -> Mark:
+    """An evaluation as one line of a forest plot."""
+    human = evaluation.human
+    return Mark(
+        label=f"{evaluation.metric} · {evaluation.aspect}",
+        estimate=evaluation.headline,
+        ceiling=human.ceiling.value if isinstance(human, Human) else math.nan,
+        oracle=evaluation.confounds.oracle.value,
+    )
+
+
+def scatter(
+    evaluation: Evaluation, scores: Scores, dialogues: Sequence[Dialogue], path: str | Path
+) -> None:
+    """A point per item, the metric across and people's mean rating up, with the regression line.
+
+    Nothing is jittered: points that coincide are drawn over each other and look darker.
+    """
+    items = rated(dialogues, evaluation.aspect)
+    x = judged(scores, evaluation.metric, items.dialogues)
+    known = np.flatnonzero(complete(x))
+    x, y = x[known], items.ratings[known]
+    systems = groups([items.systems[place] for place in known])
+    widest = max(map(len, map(_name, systems)), default=0) if len(systems) > 1 else 0
+    with _drawing(path, (5.4 + LETTER * widest, 4.4)) as figure:
+        axes = figure.add_subplot()
+        _points(axes, x, y, systems)
+        _line(axes, x, y)
+        axes.set_xlabel(_name(evaluation.metric))
+        axes.set_ylabel(f"people: {_name(evaluation.aspect)}")
+        axes.set_title(_title(evaluation), loc="left", fontsize=10.5)
+        axes.grid(color="#eeeeee", linewidth=0.8)
+        axes.set_axisbelow(True)
+        if len(systems) > 1:
+            figure.legend(loc="outside right upper", frameon=False)
+
+
+def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
+    """A line per estimate: its value and interval, with 0, the human ceiling and the oracle."""
+    rows = list(marks)
+    labels = [_name(row.label, 2 * LONGEST_NAME) for row in rows]
+    widest = max(map(len, labels), default=0)
+    with _drawing(path, (5.2 + LETTER * widest, 1.3 + 0.34 * max(len(rows), 1))) as figure:
+        axes = figure.add_subplot()
+        axes.axvline(0, color=FAINT, linewidth=1)
+        places = np.arange(len(rows), dtype=np.float64)
+        for place, row in zip(places, rows, strict=True):
+            _interval(axes, place, row)
+        _reference(axes, places, [row.oracle for row in rows], "D", "oracle: knows the system only")
+        _reference(axes, places, [row.ceiling for row in rows], "|", "human ceiling")
+        axes.set_yticks(places, labels)
+        axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel("correlation with people")
+        if title:
+            axes.set_title(_name(title, 2 * LONGEST_NAME), loc="left", fontsize=10.5)
+        if axes.get_legend_handles_labels()[0]:
+            figure.legend(loc="outside lower right", frameon=False, ncols=2, fontsize=8.5)
+
+
+@contextmanager
+def _drawing(path: str | Path, size: tuple[float, float]) -> Iterator["Figure"]:
+    """A figure that is written, whole or not at all, when the block ends well."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in FORMATS:
+        raise OutputError(f"{path}: a figure's name ends in {' or '.join(FORMATS)}")
+    with mpl.rc_context({**mpl.rcParamsDefault, **STYLE}), warnings.catch_warnings():
+        # A name in a script that the font lacks is drawn as boxes in PNG; that is no one's error.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure
+        with atomic.writing(path) as file:
+            figure.savefig(file, format=kind[1:], dpi=160, metadata=FORMATS[kind])
+
+
+def _points(axes: "Axes", x: Floats, y: Floats, systems: dict[str, Codes]) -> None:
+    """Points in a random order, so that no system lies on top; the more there are, the fainter."""
+    place_of = np.empty(len(x), dtype=np.intp)
+    for place, (name, its) in enumerate(systems.items()):
+        place_of[its] = place
+        colour, label = COLOURS[place % len(COLOURS)], _name(name) or "(no name)"
+        axes.scatter([], [], s=24, color=colour, marker=_shape(place), linewidths=0, label=label)
+    order = np.random.default_rng(0).permutation(len(x))
+    alpha = float(np.clip(12 / math.sqrt(len(x) + 1), 0.25, 0.8))
+    for shape in dict.fromkeys(map(_shape, range(len(systems)))):
+        some = [item for item in order if _shape(place_of[item]) == shape]
+        colours = [COLOURS[place_of[item] % len(COLOURS)] for item in some]
+        size = 22 if len(x) < 500 else 12
+        axes.scatter(x[some], y[some], s=size, c=colours, marker=shape, alpha=alpha, linewidths=0)
+
+
+def _shape(place: int) -> str:
+    return SHAPES[place // len(COLOURS) % len(SHAPES)]
+
+
+def _line(axes: "Axes", x: Floats, y: Floats) -> None:
+    """The least-squares line, over the range of the data and no further."""
+    if len(x) < 3 or np.ptp(x) == 0:
+        return
+    slope, level = np.polyfit(x - x.mean(), y, 1)
+    ends = np.array([x.min(), x.max()])
+    axes.plot(ends, level + slope * (ends - x.mean()), color=INK, linewidth=1.4)
+
+
+def _interval(axes: "Axes", place: float, row: Mark) -> None:
+    estimate = row.estimate
+    if math.isnan(estimate.value):
+        axes.text(0, place, " undefined", va="center", color=FAINT, fontsize=8.5)
+        return
+    axes.plot([estimate.low, estimate.high], [place] * 2, color=ACCENT, linewidth=2)
+    axes.plot([estimate.value], [place], "o", color=ACCENT, markersize=5.5)
+    axes.annotate(
+        str(estimate), (1, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.5,
+        xytext=(8, 0), textcoords="offset points",
+    )  # fmt: skip
+
+
+def _reference(
+    axes: "Axes", places: Floats, values: Sequence[float], shape: str, label: str
+) -> None:
+    known = [pair for pair in zip(values, places, strict=True) if not math.isnan(pair[0])]
+    if known:
+        axes.plot(*zip(*known, strict=True), shape, label=label, color=INK, linestyle="none",
+                  markersize=11 if shape == "|" else 4.5, markeredgewidth=1.4,
+                  markerfacecolor="none")  # fmt: skip
+
+
+def _title(evaluation: Evaluation) -> str:
+    within = evaluation.confounds.within
+    name = evaluation.settings.coefficient.title()
+    title = f"{name} {evaluation.headline}"
+    several = len(evaluation.confounds.systems) > 1 and not math.isnan(within.value)
+    return title + (f"\nwithin systems {within}" if several else "")
+
+
+def _name(text: str, longest: int = LONGEST_NAME) -> str:
+    clean = printable(text)
+    return clean if len(clean) <= longest else clean[: longest - 1] + "…"
