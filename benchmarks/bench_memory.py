@@ -8,10 +8,11 @@ from pathlib import Path
 SIZES = (10_000, 100_000, 1_000_000)
 
 CHILD = """
-import resource, sys
+import pathlib, re, sys
 import dialogauge as dg
 count = dg.score_to(sys.argv[2], dg.read(sys.argv[1]), "words-per-turn")
-print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+# Not ru_maxrss: a child inherits its parent's.
+print(count, re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 """
 
 

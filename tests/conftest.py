@@ -1,6 +1,7 @@
 """Fixtures shared by all tests."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,17 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"needs the corpora: set DIALOGAUGE_DATA (looked in {DATA})")
     return DATA
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_pickle() -> Iterator[None]:
+    """Nothing we run unpickles anything, our own code or a library's."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("something was unpickled")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pickle.load", refuse)
+        patch.setattr("pickle.loads", refuse)
+        patch.setattr("pickle.Unpickler", refuse)
+        yield
