@@ -1,6 +1,7 @@
 """Fixtures shared by all tests."""
 
 import os
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,8 +29,11 @@ def _no_pickle() -> Iterator[None]:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("something was unpickled")
 
+    class Refusing(pickle.Unpickler):  # a class, because libraries derive theirs from it
+        load = refuse
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pickle.load", refuse)
-        patch.setattr("pickle.loads", refuse)
-        patch.setattr("pickle.Unpickler", refuse)
+        patch.setattr(pickle, "load", refuse)
+        patch.setattr(pickle, "loads", refuse)
+        patch.setattr(pickle, "Unpickler", Refusing)
         yield
