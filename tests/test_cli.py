@@ -146,6 +146,13 @@ def test_corpora(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert b"chatbot11.json" in capfdbinary.readouterr().out
 
 
+def test_a_metric_without_any_number_is_told(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    run("score", EXAMPLES / "chats.jsonl", "-m", "bleu,turn-count", "--table")
+    told = capfdbinary.readouterr().err.decode()
+    assert "bleu could score none of these" in told
+    assert "turn-count" not in told
+
+
 def test_lists_and_help(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     run("score", "--list")
     assert {"bleu", "random"} <= {each["name"] for each in printed(capfdbinary)}

@@ -121,6 +121,7 @@ def _to_file(
         except KeyboardInterrupt:
             remark(f"interrupted; the same command goes on from {to}.partial", quiet)
             raise
+    _silence(means, quiet)
     if json:
         emit({"out": str(to), "dialogues": count, "means": means.estimates()})
     else:
@@ -141,8 +142,15 @@ def _to_terminal(dialogues: Dialogues, run: Run, turns: bool, quiet: bool) -> No
         for dialogue, row in shown:
             console.print(views.conversation(dialogue, row))
     console.print(views.summary(shown, means))
+    _silence(means, quiet)
     if means.rows > len(shown):
         console.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
+
+
+def _silence(means: views.Means, quiet: bool) -> None:
+    for name in means.silent():
+        problem = "could score none of these (does it need references and level 'turn'?)"
+        remark(f"{name} {problem}", quiet)
 
 
 def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:

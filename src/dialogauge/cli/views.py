@@ -40,6 +40,10 @@ class Means:
         """Each metric's mean with its 95 % interval (Student's t)."""
         return {name: _mean(*moments) for name, moments in self._moments.items()}
 
+    def silent(self) -> list[str]:
+        """The metrics that gave no number at all."""
+        return [name for name, (n, _, _) in self._moments.items() if not n]
+
     def __str__(self) -> str:
         return ", ".join(f"{name} {estimate}" for name, estimate in self.estimates().items())
 
