@@ -12,7 +12,8 @@ from dialogauge.metrics import METRICS, TRIVIAL, Metric, checked, load
 from dialogauge.scores import Score
 
 SHIPPED = {name: load(name) for name in METRICS}
-REFERENCED = [name for name in METRICS if name not in TRIVIAL]
+REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, "cosim")]
+COSINES = ("embedding-average", "vector-extrema", "greedy-matching")
 
 WORDS = [
     "we",
@@ -98,7 +99,7 @@ def test_nothing_beats_the_reference_itself(name: str, reference: str, response:
     other = judged(SHIPPED[name], response, reference)
     assert math.isnan(best) == math.isnan(other)
     if not math.isnan(best):
-        assert 0 <= other <= best + 1e-9
+        assert (-1 if name in COSINES else 0) <= other <= best + 1e-9
         assert best > 0
 
 

@@ -7,6 +7,7 @@
     │   └── RecordError          one record of many: ``on_error="skip"`` goes on after it
     ├── UnknownNameError         no metric, corpus, format or aspect of that name
     ├── DataError                a corpus file is missing, or is not what was published
+    ├── ModelError               a model's folder is damaged, incomplete or unsafe
     ├── OutputError              the result cannot be written (disk, permission, exists)
     └── MissingExtraError        a feature needs ``pip install "dialogauge[extra]"``
 
@@ -61,6 +62,10 @@ class UnknownNameError(DialogaugeError, LookupError):
 
 class DataError(DialogaugeError):
     """A corpus file is missing, or is not what its publisher published."""
+
+
+class ModelError(DialogaugeError):
+    """A model's folder is damaged, incomplete or unsafe."""
 
 
 class OutputError(DialogaugeError):

@@ -1,7 +1,8 @@
 """Metrics: dialogues in, scores out, higher for better.
 
 :mod:`.metric` says what a metric is, :mod:`.judge` makes one of a single function, :mod:`.table`
-lists those that ship and loads others, :mod:`.overlap` and :mod:`.trivial` are the first of them.
+lists those that ship and loads others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are
+families of them.
 """
 
 from .judge import AGGREGATES, aggregate, by_dialogue, by_response, by_turn

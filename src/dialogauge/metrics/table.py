@@ -28,6 +28,7 @@ from .trivial import (
     words_per_human_turn,
     words_per_turn,
 )
+from .vectors import bertscore, cosim, embedding_average, greedy_matching, vector_extrema
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -52,6 +53,11 @@ METRICS: dict[str, Make] = {
     "chrf": chrf,
     "rouge-l": rouge_l,
     "meteor": meteor,
+    "cosim": cosim,
+    "embedding-average": embedding_average,
+    "vector-extrema": vector_extrema,
+    "greedy-matching": greedy_matching,
+    "bertscore": bertscore,
     **_TRIVIAL,
 }
 

@@ -1,0 +1,9 @@
+"""Text to vectors on ONNX Runtime: each distinct text once, whatever its neighbours.
+
+``batching`` sorts texts into batches by length, ``session`` runs the graph, ``cache`` remembers
+vectors in memory and on disk, ``encoder`` puts them together.
+"""
+
+from .encoder import Encoder, Report, Tokens
+
+__all__ = ["Encoder", "Report", "Tokens"]

@@ -1,0 +1,45 @@
+"""Batches of texts of similar length, within a budget of tokens.
+
+A batch is padded to its longest text, so that lengths are sorted first; and it holds as many texts
+as fit a budget of padded tokens rather than a fixed number, because matrices that fit the cache
+of a core are quicker than larger ones.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Padded tokens of one batch (measured: 512 and 1024 are alike, beyond 2048 throughput falls).
+BUDGET = 512
+
+Ints = NDArray[np.int64]
+
+
+def batches(lengths: Sequence[int], budget: int = BUDGET) -> Iterator[list[int]]:
+    """Positions of texts, longest batch first, each with at most ``budget`` padded tokens.
+
+    >>> list(batches([3, 9, 2, 8], budget=20))
+    [[1, 3], [0, 2]]
+    """
+    batch: list[int] = []
+    width = 0
+    for at in sorted(range(len(lengths)), key=lambda at: -lengths[at]):
+        if batch and width * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        if not batch:
+            width = lengths[at]
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def padded(ids: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Token ids and attention mask, (texts, longest text) each."""
+    width = max(map(len, ids))
+    tokens, mask = np.zeros((2, len(ids), width), dtype=np.int64)
+    for row, its in enumerate(ids):
+        tokens[row, : len(its)] = its
+        mask[row, : len(its)] = 1
+    return tokens, mask

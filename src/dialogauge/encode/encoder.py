@@ -1,0 +1,242 @@
+"""Encoder: texts in, vectors out.
+
+A vector depends on its text alone: batches are padded and masked, the int8 graphs that ship scale
+every token by itself (see ``train/quantise.py``), and the mean over a text's tokens is taken here,
+text by text; so batch size, order and mates do not matter (tested, 1e-4; on one machine the bits
+are equal). Equal texts are encoded once.
+
+Long texts are cut to ``max_tokens`` and counted. A text without any letter, digit or sign (empty,
+blank, control characters) has no vector: its row is NaN, and it is counted too.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import models
+from ..dialogue import mend
+from ..errors import ModelError
+from .batching import batches, padded
+from .cache import Disk, Memory, Vector, key
+from .session import Session, cpu_arithmetic
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Vectors = NDArray[np.float32]
+
+#: A text is cut to ``max_tokens`` tokens, or before that to this many characters for each of them:
+#: a text of a hundred thousand words costs no more than its beginning.
+CHARACTERS = 20
+
+#: How many texts of a stream are encoded at a time.
+CHUNK = 8192
+
+#: How many token vectors are kept in memory (384 floats each: 50 MB).
+TOKENS_IN_MEMORY = 32_768
+
+_FILES = ("config.json", "model.onnx", "tokenizer.json")
+
+T = TypeVar("T")
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The config.json of an encoder."""
+
+    model: str
+    name: str
+    width: Annotated[int, msgspec.Meta(ge=1)]
+    max_tokens: Annotated[int, msgspec.Meta(ge=3)]
+    int8: bool = False
+
+
+class Report(msgspec.Struct):
+    """What an encoder was given since it was loaded."""
+
+    texts: int = 0
+    encoded: int = 0  # after equal and remembered texts were taken out
+    truncated: int = 0  # of the encoded ones
+    empty: int = 0  # texts without a vector
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """A text's token ids and their vectors, the special tokens at both ends left out."""
+
+    ids: tuple[int, ...]
+    vectors: Vectors  # (tokens, width)
+
+
+class Encoder:
+    """A text encoder on ONNX Runtime."""
+
+    def __init__(
+        self, folder: Path, config: Config, *, provider: str = "cpu", threads: int = 0
+    ) -> None:
+        self.config = config
+        self.report = Report()
+        self.hash = models.fingerprint(folder, _FILES)
+        self._memory = Memory[Vector]()
+        self._token_memory = Memory[Tokens](TOKENS_IN_MEMORY, lambda its: len(its.ids) or 1)
+        self._disk: Disk | None = None
+        self._session = Session(folder / "model.onnx", provider, threads)
+        self._tokenizer = _tokenizer(folder / "tokenizer.json", config.max_tokens)
+        self._check(folder)
+
+    @classmethod
+    def load(
+        cls,
+        name: str | Path = "dialogue-minilm",
+        *,
+        provider: str = "cpu",
+        threads: int = 0,
+        cache: str | Path | None = None,
+    ) -> "Encoder":
+        """An encoder that ships, or one from a folder; ``cache`` names a folder for vectors."""
+        folder = models.open_folder(name)
+        kind = models.kind(folder)
+        if kind != "encoder":
+            raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
+        config = models.decode(folder / "config.json", Config)
+        encoder = cls(folder, config, provider=provider, threads=threads)
+        if cache is not None:
+            encoder._disk = Disk(Path(cache), encoder.signature, config.width)
+        return encoder
+
+    @property
+    def signature(self) -> str:
+        """The passport of its vectors."""
+        arithmetic = f"|cpu:{cpu_arithmetic()}" if self.config.int8 else ""
+        return f"{self.config.name}|sha256:{self.hash}|tokens:{self.config.max_tokens}{arithmetic}"
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One vector per text, (texts, width), not normalised; NaN where a text is empty."""
+        found = self._remembered(texts, self._memory, self._sentences)
+        out = np.empty((len(texts), self.config.width), dtype=np.float32)
+        for row, vector in enumerate(found):
+            out[row] = vector
+        self.report.empty += int(np.isnan(out[:, 0]).sum())
+        return out
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Vector]:
+        """The vectors of any number of texts, in order, in bounded memory."""
+        remaining = iter(texts)
+        while chunk := list(islice(remaining, CHUNK)):
+            yield from self.vectors(chunk)
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Each text's tokens and their vectors; none where a text is empty."""
+        found = self._remembered(texts, self._token_memory, self._token_vectors)
+        self.report.empty += sum(not its.ids for its in found)
+        return found
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Each text's token ids, the special ones left out."""
+        return [its[1:-1] for its, _ in self._cut(texts)]
+
+    def _remembered(
+        self,
+        texts: Sequence[str],
+        memory: Memory[T],
+        encode: Callable[[dict[bytes, str]], dict[bytes, T]],
+    ) -> list[T]:
+        """What belongs to each text, from memory or else from ``encode``, each text once."""
+        keys = [key(text) for text in texts]
+        known = memory.get(dict.fromkeys(keys))
+        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
+        if new:
+            known |= encode(new)
+            memory.put({each: known[each] for each in new})
+        self.report.texts += len(texts)
+        return [known[each] for each in keys]
+
+    def _sentences(self, new: dict[bytes, str]) -> dict[bytes, Vector]:
+        """The mean token of each text, from disk or else from the graph."""
+        found = self._disk.get(new) if self._disk is not None else {}
+        missing = {each: text for each, text in new.items() if each not in found}
+        if not missing:
+            return found
+        nothing = np.full(self.config.width, np.nan, dtype=np.float32)
+        made = dict.fromkeys(missing, nothing)
+        keys = list(missing)
+        for row, _, hidden in self._run(list(missing.values())):
+            made[keys[row]] = hidden.mean(axis=0)
+        if self._disk is not None:
+            self._disk.put(made)
+        return found | made
+
+    def _token_vectors(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
+        """The tokens of each text."""
+        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
+        found = dict.fromkeys(new, nothing)
+        keys = list(new)
+        for row, ids, hidden in self._run(list(new.values())):
+            found[keys[row]] = Tokens(tuple(ids[1:-1]), hidden[1:-1].copy())
+        return found
+
+    def _run(self, texts: Sequence[str]) -> Iterator[tuple[int, list[int], Vectors]]:
+        """Each text that is not empty: its row, token ids and hidden states, (tokens, width)."""
+        found = list(self._cut(texts))
+        ids = [its for its, _ in found]
+        self.report.encoded += len(texts)
+        self.report.truncated += sum(cut for _, cut in found)
+        filled = [row for row, its in enumerate(ids) if its]
+
+        def hidden(batch: list[int]) -> tuple[list[int], Vectors]:
+            rows = [filled[at] for at in batch]
+            return rows, self._hidden([ids[row] for row in rows])
+
+        for rows, states in self._session.over(hidden, batches([len(ids[row]) for row in filled])):
+            for at, row in enumerate(rows):
+                yield row, ids[row], states[at, : len(ids[row])]
+
+    def _cut(self, texts: Sequence[str]) -> Iterator[tuple[list[int], bool]]:
+        """Each text's token ids (none if nothing is to be encoded), and whether it was cut."""
+        limit = CHARACTERS * self.config.max_tokens
+        stripped = [text.strip() for text in texts]
+        begun = [mend(text[:limit], lambda _: None) for text in stripped]
+        for text, found in zip(stripped, self._tokenizer.encode_batch_fast(begun), strict=True):
+            ids = found.ids
+            cut = len(text) > limit or bool(found.overflowing)
+            yield (ids if len(ids) > 2 else []), cut
+
+    def _hidden(self, ids: Sequence[Sequence[int]]) -> Vectors:
+        """The hidden states of one batch, (texts, tokens, width)."""
+        tokens, mask = padded(ids)
+        return self._session.run("tokens", {"input_ids": tokens, "attention_mask": mask})
+
+    def _check(self, folder: Path) -> None:
+        """Tokenizer, graph and config fit: the longest text of the last word goes through."""
+        inputs, outputs = self._session.inputs, self._session.outputs
+        if inputs != {"input_ids", "attention_mask"} or "tokens" not in outputs:
+            raise ModelError(
+                f"{folder / 'model.onnx'}: not the graph of an encoder: it takes "
+                f"{', '.join(sorted(inputs))} and gives {', '.join(sorted(outputs))}"
+            )
+        if self._tokenizer.num_special_tokens_to_add(is_pair=False) != 2:
+            raise ModelError(
+                f"{folder / 'tokenizer.json'}: must put one special token at each end of a text"
+            )
+        last = self._tokenizer.get_vocab_size() - 1
+        width = self._hidden([[last] * self.config.max_tokens]).shape[-1]
+        if width != self.config.width:
+            raise ModelError(
+                f"{folder / 'config.json'}: width is {self.config.width}, but the vectors of "
+                f"model.onnx have {width}"
+            )
+
+
+def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises plain Exception
+        raise ModelError(f"{path}: cannot be read: {error}") from None
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer

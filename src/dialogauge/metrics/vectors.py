@@ -1,0 +1,260 @@
+"""Metrics on the vectors of a text encoder.
+
+``cosim`` asks how near adjacent turns are. The others compare the last turn of turn-level items
+with references, as :mod:`.overlap` does, but by the vectors of tokens, so that "car" and
+"automobile" are near:
+
+- embedding average: the cosine of mean vectors (Foltz et al. 1998);
+- vector extrema: the cosine of the values of largest magnitude in each dimension (Forgues et al.
+  2014);
+- greedy matching: each token's best cosine on the other side, the mean of either side, and the
+  mean of the two (Rus and Lintean 2012);
+- BERTScore: those of the response are precision, those of the reference recall; their F1 (Zhang et
+  al. 2020).
+
+With several references the best counts. NaN means that no reference has a token; a response without
+one shares nothing with its references: 0. An encoder is loaded when the first score or signature
+needs it, and shared by the metrics of a process.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dialogue import Dialogue
+from ..encode import Encoder, Tokens
+from ..errors import DialogaugeError
+from ..scores import Score
+from .judge import NAN, aggregate
+from .metric import signature
+
+Floats = NDArray[np.float64]
+
+#: A shipped encoder's name, a folder, or an encoder that is loaded (with a cache on disk, say).
+Source = str | Path | Encoder
+ENCODER = "dialogue-minilm"
+
+#: How many pairs of response and reference are in memory at a time.
+PAIRS = 256
+
+
+@cache
+def shared(source: str | Path = ENCODER) -> Encoder:
+    """The encoder of that name or folder, loaded once a process."""
+    return Encoder.load(source)
+
+
+class Embedded(msgspec.Struct, frozen=True):
+    """A metric that judges dialogues by an encoder's vectors."""
+
+    name: str
+    settings: msgspec.Struct
+    source: Source
+    judge: Callable[[Encoder, Sequence[Dialogue]], Iterator[Score]]
+
+    @property
+    def encoder(self) -> Encoder:
+        """What gives it vectors."""
+        return self.source if isinstance(self.source, Encoder) else shared(self.source)
+
+    @property
+    def signature(self) -> str:
+        """Settings and versions, then the encoder's passport."""
+        ours = signature(self.name, self.settings, "onnxruntime", "tokenizers")
+        return f"{ours}|encoder:{self.encoder.signature}"
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue."""
+        return list(self.judge(self.encoder, dialogues)) if dialogues else []
+
+
+class Cosim(msgspec.Struct, frozen=True):
+    """Settings of :func:`cosim`."""
+
+    last: int = 1000  # the last turns that are scored: no dialogue takes more than seconds
+
+
+def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
+    """Cosine of each turn with the one before; of a dialogue, the mean turn."""
+    settings = settings or Cosim()
+    last = settings.last
+
+    def judge(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
+        recent = [dialogue.turns[-last:] for dialogue in dialogues]
+        stream = encoder.stream(turn.text for turns in recent for turn in turns)
+        for dialogue, turns in zip(dialogues, recent, strict=True):
+            vectors = np.array(list(islice(stream, len(turns))), dtype=np.float64)
+            earlier = len(dialogue.turns) - len(turns) + 1
+            scores = (NAN,) * earlier + tuple(_cosines(vectors[:-1], vectors[1:]).tolist())
+            yield aggregate(Score(NAN, scores), "mean")
+
+    return Embedded("cosim", settings, encoder, judge)
+
+
+class Plain(msgspec.Struct, frozen=True):
+    """The settings of a metric that has nothing to set."""
+
+
+def embedding_average(encoder: Source = ENCODER) -> Embedded:
+    """Cosine of the mean token vectors of the last turn and its best reference, -1 to 1."""
+    return _against("embedding-average", Plain(), encoder, lambda _: _average)
+
+
+def vector_extrema(encoder: Source = ENCODER) -> Embedded:
+    """Cosine of the extreme values per dimension of the last turn and best reference, -1 to 1."""
+    return _against("vector-extrema", Plain(), encoder, lambda _: _extrema)
+
+
+def greedy_matching(encoder: Source = ENCODER) -> Embedded:
+    """Mean best cosine of the tokens of the last turn and its best reference, -1 to 1."""
+    return _against("greedy-matching", Plain(), encoder, lambda _: _greedy)
+
+
+class Bertscore(msgspec.Struct, frozen=True):
+    """Settings of :func:`bertscore`."""
+
+    idf: bool = False  # weigh tokens by their rarity in a corpus
+    corpus: str = ""  # its hash; filled in by the metric
+
+
+def bertscore(
+    settings: Bertscore | None = None, corpus: Sequence[str] = (), encoder: Source = ENCODER
+) -> Embedded:
+    """BERTScore F1 of the last turn against its best reference, -1 to 1; aspects P and R too.
+
+    With ``idf`` the weights come from the texts of ``corpus``, once and for all. The paper takes
+    the references of the test set, and then a score depends on what else is scored.
+    """
+    settings = settings or Bertscore()
+    if settings.idf != bool(corpus):
+        raise DialogaugeError("bertscore: idf and the texts of a corpus go together")
+    texts = tuple(corpus)
+    frozen = Bertscore(settings.idf, _hash(texts)) if texts else Bertscore()
+
+    @cache
+    def compare(encoder: Encoder) -> Compare:
+        rarity = _rarity(encoder, texts)
+        return lambda response, reference: _bertscore(response, reference, rarity)
+
+    return _against("bertscore", frozen, encoder, compare, ("precision", "recall", "f1"))
+
+
+Compare = Callable[[Tokens, Tokens], Score]  # of a response and a reference, neither empty
+Rarity = Callable[[Tokens], Floats]
+
+
+def _against(
+    name: str,
+    settings: msgspec.Struct,
+    source: Source,
+    compare: Callable[[Encoder], Compare],
+    aspects: tuple[str, ...] = (),
+) -> Embedded:
+    """A metric of the last turn of turn-level items, against the best of its references."""
+    nothing = Score(0.0, aspects=dict.fromkeys(aspects, 0.0))
+
+    def judge(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
+        best: dict[int, Score] = {}
+        for at, response, reference in _pairs(encoder, dialogues):
+            score = compare(encoder)(response, reference) if response.ids else nothing
+            if at not in best or score.value > best[at].value:
+                best[at] = score
+        for at, dialogue in enumerate(dialogues):
+            score = best.get(at, Score(NAN))
+            turns = (NAN,) * (len(dialogue.turns) - 1) + (score.value,)
+            yield msgspec.structs.replace(score, turns=turns)
+
+    return Embedded(name, settings, source, judge)
+
+
+def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[int, Tokens, Tokens]]:
+    """Number of a dialogue, its response, and each reference that has a token."""
+    pairs = (
+        (at, dialogue.response, reference)
+        for at, dialogue in enumerate(dialogues)
+        if dialogue.level == "turn"
+        for reference in dialogue.references
+    )
+    while some := list(islice(pairs, PAIRS)):
+        which, responses, references = zip(*some, strict=True)
+        tokens = encoder.tokens((*responses, *references))
+        for at, response, reference in zip(
+            which, tokens[: len(some)], tokens[len(some) :], strict=True
+        ):
+            if reference.ids:
+                yield at, response, reference
+
+
+def _average(response: Tokens, reference: Tokens) -> Score:
+    sides = (its.vectors.mean(axis=0, dtype=np.float64) for its in (response, reference))
+    return Score(float(_cosines(*sides)))
+
+
+def _extrema(response: Tokens, reference: Tokens) -> Score:
+    return Score(float(_cosines(_extreme(response.vectors), _extreme(reference.vectors))))
+
+
+def _extreme(vectors: NDArray[np.floating]) -> Floats:
+    """In each dimension the value of largest magnitude; of equal ones, the positive.
+
+    >>> _extreme(np.array([[1.0, -2.0, 3.0], [-4.0, 1.0, -3.0]]))
+    array([-4., -2.,  3.])
+    """
+    high, low = vectors.max(axis=0), vectors.min(axis=0)
+    return np.asarray(np.where(high >= -low, high, low), dtype=np.float64)
+
+
+def _greedy(response: Tokens, reference: Tokens) -> Score:
+    ours, theirs = _matches(response, reference)
+    return Score(float((ours.mean() + theirs.mean()) / 2))
+
+
+def _bertscore(response: Tokens, reference: Tokens, rarity: Rarity) -> Score:
+    ours, theirs = _matches(response, reference)
+    precision = float(ours @ rarity(response))
+    recall = float(theirs @ rarity(reference))
+    agree = precision > 0 and recall > 0  # a harmonic mean is one of positive numbers
+    f1 = 2 * precision * recall / (precision + recall) if agree else 0.0
+    return Score(f1, aspects={"precision": precision, "recall": recall, "f1": f1})
+
+
+def _matches(response: Tokens, reference: Tokens) -> tuple[Floats, Floats]:
+    """The best cosine of each token of the response, and of each of the reference."""
+    cosines = _unit(response.vectors) @ _unit(reference.vectors).T
+    return cosines.max(axis=1), cosines.max(axis=0)
+
+
+def _rarity(encoder: Encoder, texts: Sequence[str]) -> Rarity:
+    """The weight of each token, adding up to 1: all alike, or idf with one added to all counts."""
+    counts = Counter(token for ids in encoder.ids(texts) for token in set(ids))
+
+    def weights(tokens: Tokens) -> Floats:
+        idf = [math.log((len(texts) + 1) / (counts[token] + 1)) for token in tokens.ids]
+        total = math.fsum(idf)
+        share = 1 / len(tokens.ids)  # where there is no corpus, or every token is in every text
+        return np.array([one / total if total else share for one in idf])
+
+    return weights
+
+
+def _unit(vectors: NDArray[np.floating]) -> Floats:
+    """Vectors of length 1; none of a trained encoder is 0."""
+    exact = vectors.astype(np.float64)
+    return np.asarray(exact / np.linalg.norm(exact, axis=-1, keepdims=True))
+
+
+def _cosines(left: Floats, right: Floats) -> Floats:
+    """Cosines of the last axis; NaN where either is."""
+    return np.asarray((_unit(left) * _unit(right)).sum(axis=-1))
+
+
+def _hash(texts: Sequence[str]) -> str:
+    return blake2b(msgspec.json.encode([ascii(text) for text in texts]), digest_size=8).hexdigest()

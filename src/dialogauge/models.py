@@ -1,0 +1,141 @@
+"""Model folders: what ships, and whether a folder is what it says.
+
+A model is a folder: ``config.json`` (what it is), ``model.onnx``, ``tokenizer.json`` for an
+encoder, ``card.md`` (data, licences, command, results) and ``manifest.json`` (sha256 of each).
+:func:`open_folder` is the only way to one, and it checks every byte first; a folder with a pickle
+in it is refused whatever its manifest says.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from .atomic import writing
+from .errors import ModelError, UnknownNameError
+
+#: Endings under which pickled weights travel.
+PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
+MANIFEST = "manifest.json"
+
+_T = TypeVar("_T")
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The files of a model and their hashes."""
+
+    files: dict[str, str]
+
+
+def shipped() -> dict[str, Path]:
+    """The models that come with the package, by name."""
+    root = Path(str(resources("dialogauge.weights"))) / "models"
+    return {path.name: path for path in sorted(root.iterdir()) if (path / MANIFEST).is_file()}
+
+
+def open_folder(name: str | Path) -> Path:
+    """The verified folder of a shipped model, or of any model by its path."""
+    folder = shipped().get(str(name)) or Path(name)
+    if not _is_folder(folder):
+        raise UnknownNameError("model or folder", str(name), shipped())
+    verify(folder)
+    return folder
+
+
+def verify(folder: Path) -> Manifest:
+    """Check each file against the manifest; :class:`ModelError` says which one is wrong."""
+    refuse_pickles(folder)
+    manifest = decode(folder / MANIFEST, Manifest)
+    for name, expected in manifest.files.items():
+        if digest(_inside(folder, name)) != expected:
+            raise ModelError(
+                f"{folder / name}: damaged or changed (its sha256 is not the manifest's)"
+            )
+    return manifest
+
+
+def refuse_pickles(folder: Path) -> None:
+    """An error if any file below a folder is a pickle, which runs code when it is loaded."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in PICKLES:
+            remedy = "save the weights as safetensors and delete it"
+            raise ModelError(f"{path}: a pickle runs code when it is loaded: refused ({remedy})")
+
+
+def seal(folder: Path) -> Manifest:
+    """Write the manifest of a model's files; folders and hidden files are not part of it."""
+    files = [path for path in folder.iterdir() if path.is_file() and path.name != MANIFEST]
+    names = sorted(path.name for path in files if not path.name.startswith("."))
+    manifest = Manifest({name: digest(folder / name) for name in names})
+    with writing(folder / MANIFEST) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
+    return manifest
+
+
+def decode(path: Path, shape: type[_T]) -> _T:
+    """A JSON file of a model as a value of that shape."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=shape)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ModelError(f"{path}: {str(error).replace('`', '')}") from None
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def fingerprint(folder: Path, names: Iterable[str]) -> str:
+    """One short hash of several files of a verified folder; each must be in its manifest."""
+    known = decode(folder / MANIFEST, Manifest).files
+    for name in names:
+        if name not in known:
+            raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")
+    return hashlib.sha256("".join(known[name] for name in names).encode()).hexdigest()[:16]
+
+
+def kind(folder: Path) -> str:
+    """What a model is: ``"encoder"``, or the name of a trained metric."""
+    config = decode(folder / "config.json", dict[str, Any])
+    return str(config.get("metric") or config.get("model") or "")
+
+
+def card(folder: Path) -> str:
+    """The card of a model: data, licences, command, results."""
+    try:
+        return (folder / "card.md").read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{folder / 'card.md'}: cannot be read: {error}") from None
+
+
+def describe() -> Iterator[dict[str, Any]]:
+    """One row per shipped model: name, kind, megabytes, first line of its card."""
+    for name, folder in shipped().items():
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        lines = card(folder).splitlines()
+        about = next((line for line in lines if line and not line.startswith("#")), "")
+        row = {"name": name, "kind": kind(folder), "megabytes": round(size / 1e6, 1)}
+        yield {**row, "about": about}
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # too long for a path, or with a NUL
+        return False
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A file of the folder; a manifest may not name one elsewhere."""
+    if Path(name).name != name or "\0" in name:
+        raise ModelError(f"{folder / MANIFEST}: {name!r} is not a plain file name")
+    return folder / name

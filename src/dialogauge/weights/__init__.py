@@ -1,0 +1,1 @@
+"""The weights that ship: ``models/NAME/`` with config, ONNX graph, card and manifest each."""

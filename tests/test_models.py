@@ -1,0 +1,212 @@
+"""Model folders: whatever is wrong with one is one clear error."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dialogauge import models
+from dialogauge.cli.models import app
+from dialogauge.encode import Encoder
+from dialogauge.errors import DialogaugeError, ModelError, UnknownNameError
+
+SHIPPED = models.shipped()["dialogue-minilm"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the shipped encoder, to be damaged."""
+    return Path(shutil.copytree(SHIPPED, tmp_path / "model"))
+
+
+def edit(path: Path, **changes: object) -> None:
+    """Other values in a JSON file; None takes one out."""
+    value = {**json.loads(path.read_bytes()), **changes}
+    path.write_text(json.dumps({name: each for name, each in value.items() if each is not None}))
+
+
+def sealed(change: Callable[[Path], object]) -> Callable[[Path], object]:
+    """A change that the manifest knows of: only what is inside can give it away."""
+
+    def both(folder: Path) -> None:
+        change(folder)
+        models.seal(folder)
+
+    return both
+
+
+def cut(name: str, size: int) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:size])
+
+
+def config(**changes: object) -> Callable[[Path], object]:
+    return sealed(lambda folder: edit(folder / "config.json", **changes))
+
+
+def write(name: str, content: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def remove(name: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).unlink()
+
+
+def flip(folder: Path) -> None:
+    data = bytearray((folder / "model.onnx").read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / "model.onnx").write_bytes(data)
+
+
+def manifest(**files: str) -> Callable[[Path], object]:
+    return write("manifest.json", json.dumps({"files": files}).encode())
+
+
+def outside(folder: Path) -> None:
+    (folder.parent / "elsewhere").write_bytes(b"x")
+    edit(
+        folder / "manifest.json", files={"../elsewhere": models.digest(folder.parent / "elsewhere")}
+    )
+
+
+def words(folder: Path) -> None:
+    """A tokenizer with a word that the graph has no vector for."""
+    tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
+    tokenizer["model"]["vocab"]["zzzzz"] = len(tokenizer["model"]["vocab"])
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "one bit": (flip, "model.onnx: damaged or changed (its sha256 is not the manifest's)"),
+    "truncated": (cut("model.onnx", 1000), "model.onnx: damaged or changed"),
+    "truncated and sealed": (sealed(cut("model.onnx", 1000)), "not a graph that can be run"),
+    "an empty graph": (sealed(cut("model.onnx", 0)), "model.onnx: not a graph that can be run"),
+    "no graph": (remove("model.onnx"), "model.onnx: cannot be read: No such file"),
+    "no graph, sealed": (sealed(remove("model.onnx")), "does not name model.onnx"),
+    "no tokenizer": (sealed(remove("tokenizer.json")), "does not name tokenizer.json"),
+    "a broken tokenizer": (sealed(cut("tokenizer.json", 500)), "tokenizer.json: cannot be read"),
+    "too many words": (sealed(words), "the graph cannot be run on this"),
+    "no manifest": (remove("manifest.json"), "manifest.json: cannot be read: No such file"),
+    "a manifest of nothing": (manifest(), "does not name config.json: it was not verified"),
+    "not a manifest": (write("manifest.json", b"[]"), "manifest.json: Expected object"),
+    "a deep manifest": (write("manifest.json", b"[" * 100_000), "manifest.json: "),
+    "not UTF-8": (write("manifest.json", b"\xff"), "manifest.json: "),
+    "a wrong sha256": (manifest(**{"config.json": "0" * 64}), "config.json: damaged or changed"),
+    "a file elsewhere": (outside, "'../elsewhere' is not a plain file name"),
+    "an absolute path": (manifest(**{"/etc/passwd": ""}), "'/etc/passwd' is not a plain"),
+    "the folder above": (manifest(**{"..": ""}), "cannot be read"),
+    "a NUL": (manifest(**{"a\0": ""}), "is not a plain file name"),
+    "no config": (sealed(remove("config.json")), "config.json: cannot be read"),
+    "half a config": (sealed(cut("config.json", 20)), "config.json: "),
+    "another width": (config(width=768), "config.json: width is 768, but the vectors"),
+    "no width": (config(width=None), "missing required field width"),
+    "a width of 0": (config(width=0), "Expected int >= 1 - at $.width"),
+    "no tokens": (config(max_tokens=2), "Expected int >= 3 - at $.max_tokens"),
+    "too many tokens": (config(max_tokens=5000), "the graph cannot be run on this"),
+    "not an encoder": (config(model="head"), "this is a 'head', not an encoder"),
+    "a metric": (config(metric="deam", width=None), "this is a 'deam', not an encoder"),
+    "nothing at all": (sealed(write("config.json", b"{}")), "this is a '', not an encoder"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_whatever_is_wrong_is_one_clear_error(folder: Path, what: str) -> None:
+    damage, problem = DAMAGE[what]
+    damage(folder)
+    with pytest.raises(ModelError) as error:
+        Encoder.load(folder, threads=1)
+    assert problem in str(error.value)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 800
+
+
+@pytest.mark.parametrize("name", ["weights.pkl", "pytorch_model.bin", "deep/er/X.PT"])
+def test_a_pickle_is_refused_whatever_the_manifest_says(folder: Path, name: str) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(pickle.dumps({"weights": [1.0]}))
+    with pytest.raises(ModelError, match="a pickle runs code when it is loaded: refused"):
+        Encoder.load(folder, threads=1)
+
+
+def test_another_graph_is_not_an_encoder(folder: Path) -> None:
+    """The smallest graph there is: it gives back a number it was given."""
+
+    def field(number: int, content: bytes) -> bytes:  # protobuf, length-delimited
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    shape = b"\x0a\x04\x08\x01\x12\x00"  # a float without a shape
+    value = [field(1, name) + field(2, shape) for name in (b"x", b"y")]
+    node = field(1, b"x") + field(2, b"y") + field(4, b"Identity")
+    graph = field(1, node) + field(2, b"g") + field(11, value[0]) + field(12, value[1])
+    model = b"\x08\x08" + field(7, graph) + field(8, b"\x0a\x00\x10\x0d")
+    (folder / "model.onnx").write_bytes(model)
+    models.seal(folder)
+    with pytest.raises(ModelError, match="not the graph of an encoder: it takes x and gives y"):
+        Encoder.load(folder, threads=1)
+
+
+@pytest.mark.parametrize("name", ["dialog-minilm", "no/such/folder", "x" * 5000, "a\0b"])
+def test_an_unknown_name(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="no model or folder is called"):
+        models.open_folder(name)
+
+
+def test_a_close_name_is_suggested() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'dialogue-minilm'"):
+        models.open_folder("dialogue-minlm")
+
+
+def test_a_copy_is_the_same_model(folder: Path) -> None:
+    ours, copied = Encoder.load(threads=1), Encoder.load(folder, threads=1)
+    assert ours.signature == copied.signature
+    assert ours.vectors(["hello there"]).tobytes() == copied.vectors(["hello there"]).tobytes()
+
+
+@pytest.mark.parametrize("name", models.shipped())
+def test_what_ships_is_whole(name: str) -> None:
+    manifest = models.verify(models.shipped()[name])
+    assert {"config.json", "model.onnx", "card.md"} <= set(manifest.files)
+
+
+# The command line
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_listing() -> None:
+    rows = [json.loads(line) for line in run("list", "--json").splitlines()]
+    assert [row["name"] for row in rows] == list(models.shipped())
+    assert rows[0].keys() == {"name", "kind", "megabytes", "about"}
+    assert "dialogue-minilm" in run("list", "--table")
+
+
+def test_showing(folder: Path) -> None:
+    (folder / "card.md").write_text("# A card\n\nwith \x1b[31mred\n")
+    models.seal(folder)
+    shown = json.loads(run("show", str(folder), "--json"))
+    assert (shown["kind"], shown["card"][:8]) == ("encoder", "# A card")
+    assert "\x1b" not in run("show", str(folder), "--table")
+    assert "# dialogue-minilm" in run("show", "dialogue-minilm", "--table")
+
+
+def test_verifying(folder: Path) -> None:
+    found = json.loads(run("verify", str(folder), "--json"))
+    assert "model.onnx" in found["files"]
+    assert "model.onnx" in run("verify", "dialogue-minilm", "--table")
+    flip(folder)
+    with pytest.raises(DialogaugeError, match="damaged or changed"):
+        run("verify", str(folder))
+
+
+def test_a_card_that_is_not_there(folder: Path) -> None:
+    sealed(remove("card.md"))(folder)
+    with pytest.raises(ModelError, match=r"card.md: cannot be read"):
+        run("show", str(folder))
