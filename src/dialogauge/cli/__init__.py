@@ -11,7 +11,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import DialogaugeError
-from . import compare, corpora, meta, score
+from . import compare, corpora, meta, models, score, train
 from .console import remark
 
 app = typer.Typer(
@@ -25,7 +25,9 @@ app = typer.Typer(
 app.command("score")(score.run)
 app.command("meta")(meta.run)
 app.command("compare")(compare.run)
+app.command("train")(train.run)
 app.add_typer(corpora.app, name="corpora")
+app.add_typer(models.app, name="models")
 
 
 @app.callback(invoke_without_command=True)

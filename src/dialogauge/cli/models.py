@@ -1,0 +1,90 @@
+"""``dialogauge models``: what ships, what it is, whether it is whole."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from .. import corpora, models
+from ..formats import read
+from ..printable import printable
+from . import views
+from .console import Json, emit, out, wants_table
+
+app = typer.Typer(help="Encoders and trained metrics.", no_args_is_help=True)
+
+Name = Annotated[
+    str, typer.Argument(help="A model, as `dialogauge models list` names it, or its folder.")
+]
+
+
+@app.command("list")
+def list_(json: Json = None) -> None:
+    """List the models that ship."""
+    rows = list(models.describe())
+    if wants_table(json):
+        out().print(views.records(rows))
+        return
+    for row in rows:
+        emit(row)
+
+
+@app.command("show")
+def show(name: Name, json: Json = None) -> None:
+    """Check a model and print its card: data, licences, command, results."""
+    folder = models.open_folder(name)
+    card = models.card(folder)
+    if wants_table(json):
+        out().print(printable(card, keep="\n"))
+    else:
+        emit({"name": name, "folder": str(folder), "kind": models.kind(folder), "card": card})
+
+
+@app.command("verify")
+def verify(name: Name, json: Json = None) -> None:
+    """Check every file of a model against its manifest."""
+    folder = models.open_folder(name)
+    files = models.verify(folder).files
+    if wants_table(json):
+        out().print(views.facts({"folder": str(folder), "verified": list(files)}))
+    else:
+        emit({"name": name, "folder": str(folder), "files": files})
+
+
+@app.command("import")
+def import_(
+    backbone: Annotated[
+        str, typer.Argument(help="minilm, a Hugging Face folder, or a hub name (uses the network).")
+    ],
+    to: Annotated[Path, typer.Option("--out", "-o", help="The model folder to write.")],
+    int8: Annotated[bool, typer.Option("--int8", help="Int8, independent of the batch.")] = False,
+    texts: Annotated[
+        str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
+    ] = "self-dialogue",
+    json: Json = None,
+) -> None:
+    """Make a model folder of any Hugging Face encoder (needs the extra train)."""
+    from ..train import require_extra
+
+    require_extra()
+    from ..train.importing import TEXTS, bring
+
+    command = shlex.join(
+        ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", texts]
+        + ["--int8"] * int8
+    )
+    sample = _texts(texts, 2 * TEXTS)
+    made = bring(backbone, to, name=to.name, texts=sample, int8=int8, command=command)
+    if wants_table(json):
+        out().print(views.facts(msgspec.structs.asdict(made)))
+    else:
+        emit(made)
+
+
+def _texts(source: str, count: int) -> list[str]:
+    """Utterances of many dialogues, evenly spread."""
+    dialogues = corpora.load(source) if source in corpora.names() else list(read(source))
+    said = list(dict.fromkeys(turn.text for each in dialogues for turn in each.spoken.turns))
+    return said[:: max(1, len(said) // count)][:count]

@@ -1,0 +1,96 @@
+"""``dialogauge train``: a recipe in, a model folder out."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from . import views
+from .console import Json, Quiet, emit, err, out, remark, wants_table
+
+if TYPE_CHECKING:
+    from ..train.log import Moment
+
+
+def run(
+    recipe: Annotated[Path, typer.Argument(help="A recipe in TOML, or a model's recipe.json.")],
+    to: Annotated[Path, typer.Option("--out", "-o", help="The folder of the trained model.")],
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a stopped run left off.")
+    ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Log for TensorBoard too, if installed.")
+    ] = False,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a model by a recipe and export it, with its card, to a folder.
+
+    Stopped by Ctrl-C or killed, the same command with --resume goes on and ends with the same
+    weights. Several devices: accelerate launch -m dialogauge train RECIPE --out FOLDER.
+    """
+    from ..train import require_extra
+
+    require_extra()
+    from ..train.log import tensorboard as board
+    from ..train.loop import processes
+    from ..train.run import train
+
+    command = shlex.join(["dialogauge", "train", str(recipe), "--out", str(to)])
+    lead = processes().is_main_process  # of several, one speaks
+    with _bar(quiet or not lead) as show:
+        watch = [show]
+        if tensorboard and lead:
+            watch.append(board(to / "training" / "tensorboard"))
+        try:
+            trained = train(recipe, to, resume=resume, watch=watch, command=command)
+        except KeyboardInterrupt:
+            remark(f"interrupted; go on with: {command} --resume", quiet)
+            raise
+    if not lead:
+        return
+    if wants_table(json):
+        out().print(views.facts(msgspec.structs.asdict(trained)))
+    else:
+        emit(trained)
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[Callable[["Moment"], None]]:
+    """A bar over the steps with the loss, the last validation and the time left."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("training"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}"),
+        TextColumn("{task.fields[valid]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err(), transient=True) as bar:
+        task = bar.add_task("training", total=None, loss=float("nan"), valid="")
+        smooth: list[float] = []
+
+        def show(moment: "Moment") -> None:
+            if moment.loss is not None:  # a mean that follows: single losses jump
+                smooth[:] = [0.95 * smooth[0] + 0.05 * moment.loss if smooth else moment.loss]
+                bar.update(task, completed=moment.step, total=moment.total, loss=smooth[0])
+            for name, value in list((moment.validation or {}).items())[:1]:
+                bar.update(task, valid=f"{name} {value:.3f}")
+
+        yield show

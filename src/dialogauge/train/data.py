@@ -1,0 +1,109 @@
+"""What a run learns from: dialogues on their side of the one split, rid of held-out text.
+
+The order matters. Each corpus is split by :func:`~dialogauge.corpora.split`, sampled, and only then
+compared with every test and tuning set; the counts that come out are what the model card prints.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from .. import corpora
+from ..dialogue import Dialogue
+from ..errors import InputError
+from ..formats import read
+from .recipe import Data
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where dialogues came from, and how many were used."""
+
+    name: str
+    licence: str
+    read: int
+    train: int
+    valid: int
+
+
+class Material(msgspec.Struct, frozen=True):
+    """Dialogues to learn from and to validate on; ``shared`` counts what each held-out set cost."""
+
+    train: tuple[Dialogue, ...]
+    valid: tuple[Dialogue, ...]
+    sources: tuple[Source, ...] = ()
+    shared: Mapping[str, int] = {}
+    dropped: int = 0
+    decontaminated: bool = False
+
+
+def gather(data: Data) -> Material:
+    """The material that a recipe names; nothing is downloaded."""
+    named = [(name, *_corpus(name)) for name in data.corpora]
+    named += [(path, "the user's own file", tuple(read(path))) for path in data.files]
+    if not named:
+        raise InputError("no corpus is named", field="data.corpora", remedy="name at least one")
+    held = {name: corpora.load(name) for name in corpora.held_out()} if data.decontaminate else {}
+    parts = [_part(name, licence, found, data, held) for name, licence, found in named]
+    return Material(
+        train=tuple(dialogue for part in parts for dialogue in part.train),
+        valid=tuple(dialogue for part in parts for dialogue in part.valid),
+        sources=tuple(source for part in parts for source in part.sources),
+        shared={name: sum(part.shared[name] for part in parts) for name in held},
+        dropped=sum(part.dropped for part in parts),
+        decontaminated=data.decontaminate,
+    )
+
+
+def given(train: Sequence[Dialogue], valid: Sequence[Dialogue], name: str = "given") -> Material:
+    """Material from dialogues at hand, taken as they are."""
+    source = Source(name, "", len(train) + len(valid), len(train), len(valid))
+    return Material(tuple(train), tuple(valid), (source,))
+
+
+def _corpus(name: str) -> tuple[str, tuple[Dialogue, ...]]:
+    corpus = corpora.info(name)
+    if corpus.role != "training":
+        raise InputError(
+            f"{name} is a {corpus.role} set and is never trained on",
+            field="data.corpora",
+            remedy="dialogauge corpora list shows the training sets",
+        )
+    return corpus.licence, corpora.load(name)
+
+
+def _part(
+    name: str,
+    licence: str,
+    found: Sequence[Dialogue],
+    data: Data,
+    held: Mapping[str, Sequence[Dialogue]],
+) -> Material:
+    """One corpus: split, sampled, decontaminated."""
+    spoken = [dialogue.spoken for dialogue in found]
+    spoken = [dialogue for dialogue in spoken if len(dialogue.turns) > 1]
+    sides = [corpora.split(dialogue) for dialogue in spoken]
+    train = [chat for chat, side in zip(spoken, sides, strict=True) if side == "train"]
+    valid = [chat for chat, side in zip(spoken, sides, strict=True) if side == "valid"]
+    wanted = round(len(train) * data.fraction)
+    sampled = _sample(train, min(wanted, data.cap) if data.cap else wanted)
+    watched = _sample(valid, min(len(valid), data.valid_cap))
+    clean, costs = corpora.decontaminate(sampled, held)
+    clean_valid, valid_costs = corpora.decontaminate(watched, held)
+    return Material(
+        train=tuple(clean),
+        valid=tuple(clean_valid),
+        sources=(Source(name, licence, len(found), len(clean), len(clean_valid)),),
+        shared={key: costs[key] + valid_costs[key] for key in held},
+        dropped=len(sampled) + len(watched) - len(clean) - len(clean_valid),
+    )
+
+
+def _sample(dialogues: Iterable[Dialogue], count: int) -> list[Dialogue]:
+    """The ``count`` dialogues with the smallest hashes: a larger sample contains a smaller one."""
+    return sorted(dialogues, key=_place)[:count]
+
+
+def _place(dialogue: Dialogue) -> tuple[bytes, str]:
+    said = "\n".join(turn.text for turn in dialogue.turns)
+    return blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), dialogue.id

@@ -1,0 +1,152 @@
+"""From a trained network to a folder that scores without torch.
+
+::
+
+    config.json          what it is                    {"model": "encoder", ...} or {"metric": ...}
+    model.onnx           what scoring runs
+    tokenizer.json       of an encoder
+    model.safetensors    the same weights, to train on
+    recipe.json          how it was made
+    card.md              data, licences, seed, command, results
+    manifest.json        {"files": {name: sha256}}, written last
+
+The ONNX file is run against torch on inputs of many sizes, and a difference above 1e-3 is an error.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from safetensors.torch import save_model
+from torch import Tensor, nn
+
+from .. import atomic
+from ..errors import DialogaugeError
+from .backbone import Backbone
+
+#: Torch and ONNX Runtime may differ by this much.
+TOLERANCE = 1e-3
+OPSET = 17
+
+#: For each input or output, what its dimensions that vary are called: {0: "batch", 1: "tokens"}.
+Axes = Mapping[str, Mapping[int, str]]
+Example = Mapping[str, Tensor]
+
+
+def export(
+    network: nn.Module, folder: Path, examples: Sequence[Example], inputs: Axes, outputs: Axes
+) -> float:
+    """Write ``model.onnx`` and ``model.safetensors``; return the largest difference from torch.
+
+    ``examples`` are inputs of different sizes, in the order of the network's arguments: the first
+    is traced, all are compared.
+    """
+    network = network.cpu().float().eval()
+    path = folder / "model.onnx"
+    partial = folder / ".model.onnx.partial"
+    axes = {name: dict(found) for name, found in {**inputs, **outputs}.items()}
+    with atomic.reporting(path), torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tracer warns of what `parity` then checks
+        folder.mkdir(parents=True, exist_ok=True)
+        torch.onnx.export(
+            network,
+            tuple(examples[0][name] for name in inputs),
+            str(partial),
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes=axes,
+            opset_version=OPSET,
+            dynamo=False,
+        )
+        partial.replace(path)
+        save_model(network, str(folder / "model.safetensors"))
+        (folder / "model.safetensors").chmod(0o644)  # safetensors lets nobody else read it
+    difference = parity(network, path, examples)
+    if not difference <= TOLERANCE:
+        raise DialogaugeError(
+            f"{path}: ONNX differs from torch by {difference:.2g}, more than {TOLERANCE:g}"
+        )
+    return difference
+
+
+def parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:
+    """The largest difference between torch and ONNX Runtime over some inputs."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    worst = 0.0
+    for example in examples:
+        with torch.no_grad():
+            found = network(*example.values())
+        expected = found if isinstance(found, tuple) else (found,)
+        given = session.run(None, {name: tensor.numpy() for name, tensor in example.items()})
+        for ours, theirs in zip(expected, given, strict=True):
+            gap = np.abs(ours.numpy() - theirs).max()  # NaN stays NaN and fails
+            worst = max(worst, float(gap)) if not np.isnan(gap) else float("nan")
+            if np.isnan(worst):
+                return worst
+    return worst
+
+
+def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
+    """An encoder: ``tokens`` (batch, tokens, width) and ``sentence`` (batch, width)."""
+    text, rows = {0: "batch", 1: "tokens"}, {0: "batch"}
+    difference = export(
+        backbone.encoder,
+        folder,
+        _token_examples(backbone),
+        {"input_ids": text, "attention_mask": text},
+        {"tokens": text, "sentence": rows},
+    )
+    backbone.tokenizer.no_truncation()  # whoever runs it cuts, and counts what was cut
+    with atomic.writing(folder / "tokenizer.json") as file:
+        file.write(backbone.tokenizer.to_str().encode())
+    backbone.tokenizer.enable_truncation(backbone.max_tokens)
+    config = {
+        "model": "encoder",
+        "name": name,
+        "width": backbone.width,
+        "max_tokens": backbone.max_tokens,
+        "pad_id": backbone.pad,
+        "backbone": _architecture(backbone.encoder.model.config),
+    }
+    write_json(folder / "config.json", config)
+    return difference
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A small JSON file for people and programs."""
+    with atomic.writing(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+def _architecture(config: Any) -> dict[str, Any]:
+    """What builds the same network again: plain JSON, no paths, no code."""
+    drop = {"_name_or_path", "auto_map", "architectures", "transformers_version", "dtype"}
+    return {key: value for key, value in config.to_diff_dict().items() if key not in drop} | {
+        "model_type": config.model_type
+    }
+
+
+def _token_examples(backbone: Backbone, count: int = 6) -> list[Example]:
+    """Random ids of random lengths, padded as texts of different lengths are."""
+    rng = np.random.default_rng(0)
+    examples: list[Example] = []
+    for batch in [2, *rng.integers(1, 5, count - 1)]:
+        lengths = rng.integers(2, backbone.max_tokens + 1, batch)
+        ids = rng.integers(0, backbone.tokenizer.get_vocab_size(), (batch, lengths.max()))
+        mask = np.arange(lengths.max())[None, :] < lengths[:, None]
+        ids = np.where(mask, np.where(ids == backbone.pad, backbone.pad + 1, ids), backbone.pad)
+        examples.append(
+            {
+                "input_ids": torch.from_numpy(ids.astype(np.int64)),
+                "attention_mask": torch.from_numpy(mask.astype(np.int64)),
+            }
+        )
+    return examples

@@ -1,0 +1,127 @@
+"""A recipe: everything that decides what a training run gives, as one frozen value.
+
+It is written in TOML and echoed to the output as ``recipe.json`` with every default filled in,
+so that a model folder says how to make it again. A word that is not known is an error: a typing
+mistake must not train a different model.
+
+    >>> recipe = decode(b'''
+    ... name = "tiny"
+    ... task = "mlm"
+    ... [data]
+    ... corpora = ["personachat"]
+    ... [optimisation]
+    ... epochs = 2
+    ... ''')
+    >>> recipe.seed, recipe.backbone.name, recipe.optimisation.decay
+    (1, 'minilm', 'linear')
+    >>> decode(b'name = "tiny"\\ntask = "mlm"\\nsede = 2', file="tiny.toml")
+    Traceback (most recent call last):
+    ...
+    dialogauge.errors.InputError: tiny.toml: Object contains unknown field `sede`
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from ..errors import InputError
+
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Positive = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=0)]
+AtLeastOne = Annotated[int, Meta(ge=1)]
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which dialogues are learnt from: corpora by name, files of the user's own, or both."""
+
+    corpora: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # any transcript format that `dialogauge score` reads
+    fraction: Share = 1.0  # of each corpus's training dialogues
+    cap: Count = 0  # training dialogues of each corpus at most; 0: no limit
+    valid_cap: Count = 500  # validation dialogues of each corpus at most
+    decontaminate: bool = True  # drop what shares text with a test or tuning set
+
+
+class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the weights move."""
+
+    epochs: AtLeastOne = 1
+    batch_size: AtLeastOne = 32
+    learning_rate: Positive = 1e-4
+    warmup: Share = 0.1  # share of all steps in which the rate climbs from 0
+    decay: Literal["linear", "cosine"] = "linear"  # to 0 at the last step
+    weight_decay: Annotated[float, Meta(ge=0)] = 0.01  # of matrices, not of biases and norms
+    clip: Positive = 1.0  # largest norm of the gradient
+    patience: Count = 0  # validations without a gain before stopping; 0: never
+    precision: Precision = "auto"  # fp32 on a CPU; bf16 or fp16 where a GPU has it
+    evaluate_every: Count = 0  # steps; 0: at the end of each epoch
+    checkpoint_every: Count = 0  # steps; 0: at the end of each epoch
+
+
+class Chosen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The encoder a run starts from: ``minilm``, a local folder, or a name on the hub."""
+
+    name: Annotated[str, Meta(min_length=1)] = "minilm"
+    max_tokens: Annotated[int, Meta(ge=4)] = 128
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One training run. ``settings`` belong to the task and are checked by its own struct."""
+
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    task: str
+    about: str = ""  # one sentence for the model card
+    seed: Count = 1
+    data: Data = Data()
+    optimisation: Optimisation = Optimisation()
+    backbone: Chosen = Chosen()
+    settings: dict[str, Any] = {}
+
+
+def read(path: Path) -> Recipe:
+    """A recipe from a ``.toml`` file, or from the ``recipe.json`` of a model folder."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=str(path), remedy="name a recipe in TOML"
+        ) from None
+    return decode(data, file=str(path), json=path.suffix == ".json")
+
+
+def decode(data: bytes, *, file: str = "", json: bool = False) -> Recipe:
+    """A recipe from its text."""
+    try:
+        if json:
+            return msgspec.json.decode(data, type=Recipe)
+        return msgspec.toml.decode(data, type=Recipe)
+    except msgspec.ValidationError as error:
+        raise _located(error, file) from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"this is not {'JSON' if json else 'TOML'}: {error}", file=file) from None
+
+
+def encode(recipe: Recipe) -> bytes:
+    """The recipe as JSON with every default written out."""
+    return msgspec.json.format(msgspec.json.encode(recipe), indent=2) + b"\n"
+
+
+def settings(recipe: Recipe, kind: type[S], *, file: str = "") -> S:
+    """The recipe's free table as the task's own struct."""
+    try:
+        return msgspec.convert(recipe.settings, kind)
+    except msgspec.ValidationError as error:
+        raise _located(error, file, within="settings") from None
+
+
+def _located(error: msgspec.ValidationError, file: str, within: str = "") -> InputError:
+    """``Expected `int` >= 1 - at `$.data.cap``` as problem and key."""
+    problem, _, path = str(error).partition(" - at ")
+    key = path.strip("`").removeprefix("$").lstrip(".")
+    return InputError(problem, file=file, field=".".join(part for part in (within, key) if part))
