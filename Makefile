@@ -8,12 +8,12 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint check bench format lexicon results system clean
+.PHONY: demo test lint bench format lexicon results system clean
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric words-per-turn,context-overlap --turns --table
+	$(BIN)/dialogauge score examples/talk.txt --metric cosim,words-per-turn --turns --table
 	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
-	  --metric words-per-turn,distinct-2,context-overlap --table
+	  --metric cosim,distinct-2,words-per-turn --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
 
 test: lint  ## lint, format check, types, all tests

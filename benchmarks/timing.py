@@ -34,6 +34,6 @@ class Bench(msgspec.Struct, frozen=True):
         met = "met" if ratio >= self.target else "MISSED"
         print(
             f"{self.what}: {self.ours:.3f} s, {self.peer} {self.theirs:.3f} s, "
-            f"{ratio:.1f} times faster (target {self.target:g}: {met})",
+            f"{ratio:.2f} times as fast (target {self.target:g}: {met})",
             flush=True,
         )

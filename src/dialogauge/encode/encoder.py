@@ -163,8 +163,8 @@ class Encoder:
         nothing = np.full(self.config.width, np.nan, dtype=np.float32)
         made = dict.fromkeys(missing, nothing)
         keys = list(missing)
-        for row, _, hidden in self._run(list(missing.values())):
-            made[keys[row]] = hidden.mean(axis=0)
+        for row, mean in self._run(list(missing.values()), _mean):
+            made[keys[row]] = mean
         if self._disk is not None:
             self._disk.put(made)
         return found | made
@@ -174,25 +174,33 @@ class Encoder:
         nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
         found = dict.fromkeys(new, nothing)
         keys = list(new)
-        for row, ids, hidden in self._run(list(new.values())):
-            found[keys[row]] = Tokens(tuple(ids[1:-1]), hidden[1:-1].copy())
+        for row, tokens in self._run(list(new.values()), _inner):
+            found[keys[row]] = tokens
         return found
 
-    def _run(self, texts: Sequence[str]) -> Iterator[tuple[int, list[int], Vectors]]:
-        """Each text that is not empty: its row, token ids and hidden states, (tokens, width)."""
+    def _run(
+        self, texts: Sequence[str], keep: Callable[[list[int], Vectors], T]
+    ) -> Iterator[tuple[int, T]]:
+        """Each text that is not empty: its row, and what to keep of its hidden states.
+
+        ``keep`` is called beside the graph, on all cores, and so is quick to wait for.
+        """
         found = list(self._cut(texts))
         ids = [its for its, _ in found]
         self.report.encoded += len(texts)
         self.report.truncated += sum(cut for _, cut in found)
         filled = [row for row, its in enumerate(ids) if its]
 
-        def hidden(batch: list[int]) -> tuple[list[int], Vectors]:
+        def kept(batch: list[int]) -> list[tuple[int, T]]:
             rows = [filled[at] for at in batch]
-            return rows, self._hidden([ids[row] for row in rows])
+            states = self._hidden([ids[row] for row in rows])
+            return [
+                (row, keep(ids[row], states[at, : len(ids[row])])) for at, row in enumerate(rows)
+            ]
 
-        for rows, states in self._session.over(hidden, batches([len(ids[row]) for row in filled])):
-            for at, row in enumerate(rows):
-                yield row, ids[row], states[at, : len(ids[row])]
+        lengths = [len(ids[row]) for row in filled]
+        for batch in self._session.over(kept, batches(lengths)):
+            yield from batch
 
     def _cut(self, texts: Sequence[str]) -> Iterator[tuple[list[int], bool]]:
         """Each text's token ids (none if nothing is to be encoded), and whether it was cut."""
@@ -228,6 +236,17 @@ class Encoder:
                 f"{folder / 'config.json'}: width is {self.config.width}, but the vectors of "
                 f"model.onnx have {width}"
             )
+
+
+def _mean(ids: list[int], states: Vectors) -> Vector:
+    """The mean over tokens, each text by itself so that padding cannot change a bit of it."""
+    total: Vector = np.add.reduce(states, axis=0)
+    return total / np.float32(len(ids))
+
+
+def _inner(ids: list[int], states: Vectors) -> Tokens:
+    """The tokens without the special ones at both ends."""
+    return Tokens(tuple(ids[1:-1]), states[1:-1].copy())
 
 
 def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
