@@ -63,6 +63,7 @@ def import_(
     texts: Annotated[
         str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
     ] = "self-dialogue",
+    max_tokens: Annotated[int, typer.Option(min=4, help="Longer texts are cut.")] = 128,
     json: Json = None,
 ) -> None:
     """Make a model folder of any Hugging Face encoder (needs the extra train)."""
@@ -70,13 +71,16 @@ def import_(
 
     require_extra()
     from ..train.importing import TEXTS, bring
+    from ..train.recipe import Chosen
 
     command = shlex.join(
         ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", texts]
+        + ["--max-tokens", str(max_tokens)] * (max_tokens != 128)
         + ["--int8"] * int8
     )
     sample = _texts(texts, 2 * TEXTS)
-    made = bring(backbone, to, name=to.name, texts=sample, int8=int8, command=command)
+    chosen = Chosen(backbone, max_tokens)
+    made = bring(chosen, to, name=to.name, texts=sample, int8=int8, command=command)
     if wants_table(json):
         out().print(views.facts(msgspec.structs.asdict(made)))
     else:

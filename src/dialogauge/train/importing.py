@@ -43,7 +43,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def bring(
-    backbone: str, out: Path, *, name: str, texts: Sequence[str], int8: bool, command: str
+    chosen: Chosen, out: Path, *, name: str, texts: Sequence[str], int8: bool, command: str
 ) -> Imported:
     """Write the model folder of an encoder that is named, or lies in a folder.
 
@@ -53,7 +53,7 @@ def bring(
         raise OutputError(f"{out} exists: name another folder")
     if int8 and len(texts) < 2 * TEXTS:
         raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
-    original = load(Chosen(name=backbone))
+    original = load(chosen)
     with tempfile.TemporaryDirectory() as scratch, atomic.reporting(out):
         folder = Path(scratch) / "model"
         parity = export_encoder(original, name, folder)
@@ -68,7 +68,7 @@ def bring(
         size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
         imported = Imported(str(out), parity, cosine, round(size, 1))
         with atomic.writing(folder / "card.md") as file:
-            file.write(_card(backbone, name, imported, int8, command).encode())
+            file.write(_card(chosen.name, name, imported, int8, command).encode())
         models.seal(folder)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, out)

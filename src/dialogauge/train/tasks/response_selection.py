@@ -16,7 +16,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ... import atomic
+from ... import atomic, models
+from ...encode import Encoder
 from ...errors import InputError
 from .. import selection
 from ..backbone import load
@@ -134,8 +135,14 @@ class Selection:
 def build(
     recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
 ) -> Selection:
-    """The task on a recipe's dialogues; ``encode`` stands in for the torch backbone."""
-    return Selection(recipe, settings, material, encode or load(recipe.backbone).encode, work)
+    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
+    return Selection(recipe, settings, material, encode or _encoder(recipe), work)
+
+
+def _encoder(recipe: Recipe) -> Encode:
+    """The encoder that ships, as scoring will run it; else the backbone in torch."""
+    name = recipe.backbone.name
+    return Encoder.load(name).vectors if name in models.shipped() else load(recipe.backbone).encode
 
 
 def _cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:

@@ -1,0 +1,66 @@
+"""A head is trained on the vectors that scoring will use: those of the encoder that ships."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra: train")
+torch.set_num_threads(1)
+
+from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
+from dialogauge.encode import Encoder  # noqa: E402
+from dialogauge.encode.session import Session  # noqa: E402
+from dialogauge.train import data, recipe  # noqa: E402
+from dialogauge.train.importing import bring  # noqa: E402
+from dialogauge.train.run import train  # noqa: E402
+
+from .training import tiny  # noqa: E402
+
+RECIPE = b"""
+name = "relevance"
+task = "response-selection"
+[backbone]
+name = "dialogue-minilm"
+[optimisation]
+epochs = 8
+batch_size = 16
+learning_rate = 0.001
+[settings]
+same_dialogue = 0
+"""
+
+TALKS = ("bread", "boats", "chess", "rain", "songs", "trains", "gardens", "films")
+
+
+def talk(topic: str) -> Dialogue:
+    said = (f"Do you like {topic}?", f"Yes, {topic} make me happy.", "Why is that?", "No idea!")
+    return Dialogue(topic, tuple(Turn("AB"[at % 2], text) for at, text in enumerate(said)))
+
+
+def test_a_head_on_the_shipped_encoder(tmp_path: Path) -> None:
+    talks = [talk(topic) for topic in TALKS]
+    out = tmp_path / "head"
+    trained = train(recipe.decode(RECIPE), out, material=data.given(talks, talks))
+    assert trained.parity < 1e-4
+    vectors = Encoder.load(threads=1).vectors(["Do you like rain?", "Yes, rain make me happy."])
+    context = np.zeros((1, 4, 384), np.float32)
+    context[0, -1] = vectors[0]
+    inputs = {
+        "context": context,
+        "mask": np.array([[0, 0, 0, 1]], np.float32),
+        "response": vectors[1:],
+    }
+    score = Session(out / "model.onnx", threads=1).run("score", inputs)
+    assert score.shape == (1,)
+    assert np.isfinite(score).all()
+
+
+def test_import_as_int8_is_close_or_refused(tmp_path: Path) -> None:
+    """A tiny random encoder goes the whole way: export, int8, measure, seal, load."""
+    chosen = recipe.Chosen(str(tiny(tmp_path / "tiny")), max_tokens=32)
+    texts = [f"do you like the {one} or the {two}" for one in TALKS * 8 for two in TALKS]
+    made = bring(chosen, tmp_path / "made", name="made", texts=texts, int8=True, command="test")
+    assert made.cosine >= 0.995
+    assert Encoder.load(tmp_path / "made", threads=1).vectors(["do you like bread"]).any()
+    assert "int8" in (tmp_path / "made" / "card.md").read_text()
