@@ -135,6 +135,30 @@ def test_meta_of_several_with_a_plot(
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_trained_metric_is_not_judged_on_a_test_set(
+    tmp_path: Path,
+    data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    (tmp_path / "learnt.py").write_text(
+        "from dialogauge.metrics import by_dialogue\n"
+        "class Learnt:\n"
+        "    trained = True\n"
+        "    inner = by_dialogue('learnt', lambda chat: len(chat.turns))\n"
+        "    name, signature, score = inner.name, inner.signature, inner.score\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
+    args = ["meta", "-m", "learnt:Learnt", "--resamples", "100", "--on"]
+    run(*args, "fed-dialogue", "--aspect", "Overall", fails=True)
+    assert (
+        "fed-dialogue is a test set and learnt was trained" in capfdbinary.readouterr().err.decode()
+    )
+    run(*args, "zhao-dailydialog")
+
+
 def test_corpora(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     run("corpora", "list")
     names = [each["name"] for each in printed(capfdbinary)]

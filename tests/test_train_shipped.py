@@ -8,9 +8,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra: train")
 torch.set_num_threads(1)
 
+import dialogauge as dg  # noqa: E402
 from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.encode import Encoder  # noqa: E402
 from dialogauge.encode.session import Session  # noqa: E402
+from dialogauge.errors import ModelError  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
 from dialogauge.train.importing import bring  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
@@ -53,7 +55,22 @@ def test_a_head_on_the_shipped_encoder(tmp_path: Path) -> None:
     }
     score = Session(out / "model.onnx", threads=1).run("score", inputs)
     assert score.shape == (1,)
-    assert np.isfinite(score).all()
+
+    blank = Dialogue("blank", (Turn("A", " "), Turn("B", "Yes."), Turn("A", ""), Turn("B", "No.")))
+    scored = dg.score([*talks, blank], str(out))
+    assert scored.metrics == ("relevance",)
+    rain = scored.rows[TALKS.index("rain")].scores["relevance"].turns
+    assert np.isnan(rain[0])
+    assert rain[1] == pytest.approx(float(score[0]), abs=1e-5)
+    assert np.isnan(scored.rows[-1].scores["relevance"].turns[:3]).all()
+    assert np.isfinite(scored.rows[-1].scores["relevance"].turns[3])
+    alone = [dg.score([each], str(out)).rows[0] for each in talks]
+    for one, row in zip(alone, scored.rows, strict=False):  # batch mates do not matter
+        first, second = (each.scores["relevance"].turns for each in (one, row))
+        np.testing.assert_allclose(first, second, atol=1e-4)
+    (out / "model.onnx").write_bytes(b"damaged")
+    with pytest.raises(ModelError, match="damaged or changed"):
+        dg.score(talks, str(out))
 
 
 def test_import_as_int8_is_close_or_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from ..dialogue import Dialogue
 from ..errors import DialogaugeError, UnknownNameError
 from ..formats import read
 from ..meta import Settings
+from ..metrics import Metric, load
 from .console import Json, MetricNames, Quiet, emit, listed, out, remark, wants_table
 from .score import chosen
 
@@ -48,7 +49,9 @@ def run(
     about = _aspect(dialogues, aspect)
     settings = Settings(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     remark(f"{len(dialogues):,} items of {on}, aspect {about}", quiet)
-    judgement = judge(chosen(listed(metric)), dialogues, about, settings)
+    judged = [load(name) for name in chosen(listed(metric))]
+    _keep_apart(on, judged)
+    judgement = judge(judged, dialogues, about, settings)
     if plot is not None:
         _draw(judgement, dialogues, plot)
         remark(f"drawn: {plot}", quiet)
@@ -60,6 +63,16 @@ def run(
         console.print(tables.evaluation_table(evaluation))
     if judgement.comparison is not None:
         console.print(tables.comparison_table(judgement.comparison))
+
+
+def _keep_apart(on: str, judged: list[Metric]) -> None:
+    """Nobody chooses between trained metrics on a test set, not even by accident."""
+    trained = [metric.name for metric in judged if getattr(metric, "trained", False)]
+    if trained and on in corpora.names() and corpora.info(on).role == "test":
+        tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
+        raise DialogaugeError(
+            f"{on} is a test set and {trained[0]} was trained: choose on {', '.join(tuning)}"
+        )
 
 
 def rated(on: str) -> list[Dialogue]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import DialogaugeError, InputError, UnknownNameError
+from . import relevance
 from .metric import Metric, is_metric
 from .overlap import bleu, chrf, meteor, rouge_l
 from .trivial import (
@@ -62,7 +63,7 @@ METRICS: dict[str, Make] = {
 }
 
 #: What loads a folder whose config.json has this name in its field "metric".
-FOLDERS: dict[str, Callable[[Path], Metric]] = {}
+FOLDERS: dict[str, Callable[[Path], Metric]] = {"relevance": relevance.from_folder}
 
 ENTRY_POINTS = "dialogauge.metrics"
 
