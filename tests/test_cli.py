@@ -54,6 +54,14 @@ def on_a_terminal(*args: str | Path) -> str:
     return seen.decode()
 
 
+def test_nothing_is_printed_when_nothing_can_be_read(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "bad.jsonl").write_text("bad\n")
+    run("score", tmp_path / "bad.jsonl", "-m", "turn-count", fails=True)
+    assert capfdbinary.readouterr().out == b""
+
+
 def test_json_in_a_pipe(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     run("score", EXAMPLES / "chats.jsonl", "-m", "turn-count,words-per-turn", "--quiet")
     header, *rows = printed(capfdbinary)

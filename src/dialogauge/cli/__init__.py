@@ -47,11 +47,9 @@ def main() -> None:
         app()
     except DialogaugeError as error:
         _leave(str(error))
-    except OSError as error:  # what is left: standard output is a full disk or a closed pipe
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nor may the last flush fail
-        _leave(f"standard output: {error.strerror or error}")
+    except OSError as error:  # what is left: a device that fails, or standard output is full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the last flush is harmless
+        _leave(f"{error.filename or 'standard output'}: {error.strerror or error}")
 
 
 def _leave(problem: str) -> NoReturn:

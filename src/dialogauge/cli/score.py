@@ -168,11 +168,11 @@ def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, 
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
-    pipe = sys.stdout.buffer
-    pipe.write(header_line(run.signatures))
+    pipe, header = sys.stdout.buffer, header_line(run.signatures)
     for batch in run.batches(dialogues):
-        pipe.write(b"".join(map(row_line, batch)))
+        pipe.write(header + b"".join(map(row_line, batch)))
         pipe.flush()
+        header = b""  # once, and not before there is a row to follow it
 
 
 def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
