@@ -266,6 +266,8 @@ def test_interrupted(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import os, signal\n"
         "from dialogauge.metrics import by_dialogue\n"
+        # as at a terminal: whoever is started in the background inherits that it is ignored
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def stop(chat):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    return 1\n"
