@@ -8,12 +8,12 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean
+.PHONY: demo test lint bench format lexicon results system clean relevance mixtures
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric cosim,words-per-turn --turns --table
+	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
 	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
-	  --metric cosim,distinct-2,words-per-turn --table
+	  --metric relevance,cosim,distinct-2,words-per-turn --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
 
 test: lint  ## lint, format check, types, all tests
@@ -36,6 +36,14 @@ lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
 
 results: .venv/dev  ## measure the tables of docs/results.md again
 	$(BIN)/python -m benchmarks.results
+
+relevance: .venv/dev  ## train the head of `relevance` anew and ship it
+	rm -rf build/relevance
+	$(BIN)/dialogauge train recipes/response-selection.toml --out build/relevance
+	$(BIN)/python scripts/ship.py build/relevance
+
+mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/mixtures.md
+	$(BIN)/python -m benchmarks.mixtures
 
 system:  ## Debian packages that some tests need; the only target that needs root
 	apt-get update && apt-get install -y --no-install-recommends wordnet-base

@@ -57,9 +57,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_that_are_named_exist(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for target in re.findall(r"`make ([a-z]+)`", page.read_text()):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for target in re.findall(r"`make ([a-z-]+)`", page.read_text()):
         assert target in targets, f"{page.name} names make {target}"
-    commands = {"score", "meta", "compare", "corpora", "models", "train"}
+    commands = {"score", "meta", "compare", "concepts", "corpora", "models", "train", "reproduce"}
     for command in re.findall(r"^(?:\$ )?dialogauge (\w+)", page.read_text(), re.MULTILINE):
         assert command in commands, f"{page.name} names dialogauge {command}"

@@ -78,7 +78,29 @@ def test_equal_answers_are_not_wrong_ones() -> None:
     none = torch.zeros_like(wrong)
     assert float(selection.loss(unit, unit, unit[:, None], none, torch.tensor(20.0))) == 0
     every = selection.loss(unit, unit, unit[:, None], ~none, torch.tensor(0.0))
-    assert float(every) == pytest.approx(np.log(5))  # 3 of the batch, 1 other, the right one
+    # answers: 3 of the batch, 1 other, the right one; contexts: 3 of the batch, the right one
+    assert float(every) == pytest.approx((np.log(5) + np.log(4)) / 2)
+
+
+def test_the_nearest_answers_that_do_not_say_the_same() -> None:
+    made = selection.pairs(chats(40, turns=5), 3)
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(len(made.texts), 4)).astype(np.float32)
+    near, same = made.response[20], made.response[40]
+    right = made.response[0]
+    assert len({near, same, right}) == 3
+    vectors[near] = vectors[right] + 0.5 * np.linalg.norm(vectors[right]) * np.array([0, 0, 0, 1])
+    vectors[same] = 2 * vectors[right]
+    batch = selection.Batch(np.array([0]), np.array([[7]]))
+    found = selection.nearest(made, vectors, batch, 3, rng).others[0]
+    assert found[0] == 7  # what was there stays
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit[right]
+    allowed = np.unique(made.response[cosines[made.response] <= selection.SAME])
+    best = allowed[np.argsort(-cosines[allowed])][:3]
+    assert set(found[1:]) == set(best)
+    assert same not in found
+    assert right not in found[1:]
 
 
 def test_measures_know_rank_and_ties() -> None:

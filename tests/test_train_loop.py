@@ -255,7 +255,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
             optimisation={
                 "epochs": 6,
                 "batch_size": 16,
-                "learning_rate": 0.003,
+                "learning_rate": 0.01,
                 "checkpoint_every": 10,
             },
             backbone={"name": str(tiny(folder / "bert")), "max_tokens": 16},

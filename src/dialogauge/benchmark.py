@@ -4,13 +4,15 @@
 here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from . import corpora
 from .dialogue import Dialogue
+from .errors import DialogaugeError
 from .meta import Comparison, Evaluation, Settings, compare, evaluate
-from .metrics import TRIVIAL
+from .metrics import TRIVIAL, Metric
 from .scores import Scores
 from .scoring import Metrics, score
 
@@ -48,3 +50,14 @@ def judge(
     several = [(scores, name) for name in scores.metrics]
     comparison = compare(several, dialogues, aspect, settings) if len(several) > 1 else None
     return Judgement(evaluations, comparison, scores)
+
+
+def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:
+    """Nobody chooses between trained metrics on a test set, not even by accident."""
+    trained = [metric.name for metric in metrics if getattr(metric, "trained", False)]
+    if trained and corpus in corpora.names() and corpora.info(corpus).role == "test":
+        tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
+        raise DialogaugeError(
+            f"{corpus} is a test set and {trained[0]} was trained: choose on {', '.join(tuning)}; "
+            "the one look that counts, and is logged, is `dialogauge reproduce NAME --final`"
+        )

@@ -10,7 +10,7 @@ from ..dialogue import Dialogue
 from ..errors import DialogaugeError, UnknownNameError
 from ..formats import read
 from ..meta import Settings
-from ..metrics import Metric, load
+from ..metrics import load
 from .console import Json, MetricNames, Quiet, emit, listed, out, remark, wants_table
 from .score import chosen
 
@@ -42,7 +42,7 @@ def run(
 
     With several metrics they are also tested against each other.
     """
-    from ..benchmark import judge
+    from ..benchmark import judge, keep_apart
     from ..meta import tables
 
     dialogues = rated(on)
@@ -50,7 +50,7 @@ def run(
     settings = Settings(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     remark(f"{len(dialogues):,} items of {on}, aspect {about}", quiet)
     judged = [load(name) for name in chosen(listed(metric))]
-    _keep_apart(on, judged)
+    keep_apart(on, judged)
     judgement = judge(judged, dialogues, about, settings)
     if plot is not None:
         _draw(judgement, dialogues, plot)
@@ -63,16 +63,6 @@ def run(
         console.print(tables.evaluation_table(evaluation))
     if judgement.comparison is not None:
         console.print(tables.comparison_table(judgement.comparison))
-
-
-def _keep_apart(on: str, judged: list[Metric]) -> None:
-    """Nobody chooses between trained metrics on a test set, not even by accident."""
-    trained = [metric.name for metric in judged if getattr(metric, "trained", False)]
-    if trained and on in corpora.names() and corpora.info(on).role == "test":
-        tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
-        raise DialogaugeError(
-            f"{on} is a test set and {trained[0]} was trained: choose on {', '.join(tuning)}"
-        )
 
 
 def rated(on: str) -> list[Dialogue]:

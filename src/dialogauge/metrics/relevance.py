@@ -2,8 +2,10 @@
 
 The head (``train/networks.py: ResponseSelector``) reads the vectors of the last few turns and of
 the response, each utterance encoded once. A turn without a vector (blank) is left out of contexts
-and has no score of its own; the first turn has no context and no score. Loaded from the folder
-that ``dialogauge train recipes/response-selection.toml`` writes.
+and has no score of its own; the first turn has no context and no score. Half of a score is the
+plain cosine of the last turn: the head alone forgets that answers which share no word can fit, the
+cosine alone never knew. One such head ships; ``dialogauge train recipes/response-selection.toml``
+writes others.
 """
 
 from collections.abc import Sequence
@@ -96,6 +98,11 @@ class Relevance:
             # Rounded, because the last bits of a sum may depend on the batch.
             scores[rows] = np.round(self._head.run("score", inputs).astype(np.float64), 6)
         return scores
+
+
+def relevance() -> Relevance:
+    """How well each turn follows the last four: a trained head and the cosine, -1 to 1."""
+    return from_folder(models.open_folder("relevance"))
 
 
 def from_folder(folder: Path) -> Relevance:

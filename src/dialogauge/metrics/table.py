@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import DialogaugeError, InputError, UnknownNameError
-from . import relevance
 from .metric import Metric, is_metric
 from .overlap import bleu, chrf, meteor, rouge_l
+from .relevance import from_folder, relevance
 from .trivial import (
     context_overlap,
     distinct_1,
@@ -59,11 +59,12 @@ METRICS: dict[str, Make] = {
     "vector-extrema": vector_extrema,
     "greedy-matching": greedy_matching,
     "bertscore": bertscore,
+    "relevance": relevance,
     **_TRIVIAL,
 }
 
 #: What loads a folder whose config.json has this name in its field "metric".
-FOLDERS: dict[str, Callable[[Path], Metric]] = {"relevance": relevance.from_folder}
+FOLDERS: dict[str, Callable[[Path], Metric]] = {"relevance": from_folder}
 
 ENTRY_POINTS = "dialogauge.metrics"
 

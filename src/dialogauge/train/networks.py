@@ -3,6 +3,7 @@
 :class:`ResponseSelector` reads the last few turns and a response, each as the frozen encoder's
 vector. Every part adds to what it is given and starts by adding nothing, so that before training
 the score is the plain cosine of the last turn and the response: learning starts from the floor.
+Afterwards that cosine can be blended in again, because the head and it err on different answers.
 """
 
 import math
@@ -33,7 +34,7 @@ class Tower(nn.Module):
 
 
 class Attention(nn.Module):
-    """Turns look at each other; written out, so that it exports to plain ONNX operators."""
+    """The last turn looks back; written out, so that it exports to plain ONNX operators."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -44,49 +45,49 @@ class Attention(nn.Module):
         _silence(self.mix)
 
     def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
-        """(batch, turns, width), (batch, turns) -> (batch, turns, width)."""
+        """(batch, turns, width), (batch, turns) -> (batch, width)."""
         normed = self.norm(turns)
-        queries, keys, values = (
-            layer(normed).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for layer in (self.queries, self.keys, self.values)
-        )  # (batch, heads, turns, width / heads)
-        weights = queries @ keys.transpose(-1, -2) / math.sqrt(keys.shape[-1])
-        weights = (
-            weights + (1.0 - mask[:, None, None, :]) * -1e4
-        )  # finite: no turn at all is no NaN
-        found = (self.dropout(weights.softmax(-1)) @ values).transpose(1, 2).flatten(-2)
+        query = self._split(self.queries(normed[:, -1:]))  # (batch, heads, 1, width / heads)
+        keys, values = (self._split(layer(normed)) for layer in (self.keys, self.values))
+        weights = query @ keys.transpose(-1, -2) / math.sqrt(keys.shape[-1])
+        weights = weights + (1.0 - mask[:, None, None, :]) * -1e4  # finite: no turn is no NaN
+        found = (self.dropout(weights.softmax(-1)) @ values).flatten(1)
         mixed: Tensor = self.mix(found)
-        return turns + mixed
+        return turns[:, -1] + mixed
+
+    def _split(self, turns: Tensor) -> Tensor:
+        """(batch, turns, width) -> (batch, heads, turns, width / heads)."""
+        return turns.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class ResponseSelector(nn.Module):
-    """How well a response follows its context: a cosine in a space learnt for that question."""
+    """How well a response follows its context: its cosine with the answer that is expected."""
 
-    def __init__(self, width: int, turns: int = 4, heads: int = 6, dropout: float = 0.1) -> None:
+    def __init__(
+        self, width: int, turns: int = 4, heads: int = 6, dropout: float = 0.1, cosine: float = 0.0
+    ) -> None:
         super().__init__()
-        self.turns = turns
+        self.turns, self.cosine = turns, cosine
         self.position = nn.Parameter(torch.zeros(turns, width))
         self.attention = Attention(width, heads, dropout)
-        self.blend = Tower(width, 2 * width, dropout)
-        self.context_tower = Tower(width, 2 * width, dropout)
-        self.response_tower = Tower(width, 2 * width, dropout)
+        self.tower = Tower(width, 2 * width, dropout)
         self.log_scale = nn.Parameter(torch.tensor(math.log(20.0)))  # of the softmax, not the score
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(batch, turns, width) with the last turn last, (batch, turns) -> (batch, width)."""
         placed = (functional.normalize(turns, dim=-1) + self.position) * mask.unsqueeze(-1)
-        read = self.blend(self.attention(placed, mask))
-        return functional.normalize(self.context_tower(read[:, -1]), dim=-1)
+        return functional.normalize(self.tower(self.attention(placed, mask)), dim=-1)
 
     def response(self, response: Tensor) -> Tensor:
-        """(..., width) -> (..., width)."""
-        return functional.normalize(
-            self.response_tower(functional.normalize(response, dim=-1)), dim=-1
-        )
+        """(..., width) -> (..., width): where the encoder put it. Moved, answers agree less."""
+        return functional.normalize(response, dim=-1)
 
     def forward(self, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(batch, turns, width), (batch, turns), (batch, width) -> (batch,), from -1 to 1."""
-        return (self.context(context, mask) * self.response(response)).sum(-1)
+        head = (self.context(context, mask) * self.response(response)).sum(-1)
+        last = functional.normalize(context[:, -1], dim=-1) * mask[:, -1:]
+        plain = (last * functional.normalize(response, dim=-1)).sum(-1)
+        return (1 - self.cosine) * head + self.cosine * plain
 
 
 def _silence(layer: nn.Module) -> None:

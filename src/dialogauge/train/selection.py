@@ -1,7 +1,8 @@
 """Response selection: find the turn that really came next.
 
-The wrong answers are the other responses of the batch and other turns of the same dialogue, which
-share its topic and its speakers. A wrong answer with the same words as the right one is no wrong
+The wrong answers are the other responses of the batch, other turns of the same dialogue, which
+share its topic and its speakers, and the nearest of many responses of other dialogues, which say
+nearly what the right one says. A wrong answer with the same words as the right one is no wrong
 answer and is left out of the sum.
 """
 
@@ -17,6 +18,11 @@ from ..dialogue import Dialogue
 from ..errors import DialogaugeError
 
 Ints = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+
+#: Of how many random responses the nearest are taken, and from which cosine on two say the same.
+POOL = 4096
+SAME = 0.9
 
 #: Out of how many responses the right one must be found in validation.
 CHOICES = 20
@@ -38,7 +44,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Which pairs, and which other turns of their dialogues stand against them."""
+    """Which pairs, and which answers stand against each of them beside the batch's own."""
 
     pairs: Ints  # (batch,)
     others: Ints  # (batch, others)
@@ -92,8 +98,33 @@ def batches(pairs: Pairs, size: int, others: int, rng: np.random.Generator) -> l
     return [Batch(cut, negatives[cut]) for cut in cuts]
 
 
+def nearest(
+    pairs: Pairs, vectors: Vectors, batch: Batch, count: int, rng: np.random.Generator
+) -> Batch:
+    """The batch with the ``count`` nearest of :data:`POOL` random responses added to each pair.
+
+    Near by the vectors of ``pairs.texts``; what is as near as :data:`SAME` says the same.
+    """
+    pool = np.unique(rng.choice(pairs.response, POOL))
+    right = pairs.response[batch.pairs]
+    cosines = _unit(vectors[right]) @ _unit(vectors[pool]).T  # (batch, pool)
+    cosines[cosines > SAME] = -1
+    wanted = min(count, len(pool))
+    found = np.argpartition(-cosines, wanted - 1, axis=1)[:, :wanted]
+    return Batch(batch.pairs, np.concatenate([batch.others, pool[found]], 1))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
+
+
 def loss(context: Tensor, response: Tensor, others: Tensor, wrong: Tensor, scale: Tensor) -> Tensor:
-    """Softmax over all responses of the batch and the pair's own others; unit vectors in.
+    """Softmax over all responses of the batch and the pair's own others, and over all contexts.
+
+    The second half asks which context a response belongs to, so that an answer which fits
+    everywhere is no good answer. Unit vectors in:
 
     (batch, width), (batch, width), (batch, others, width); ``wrong`` (batch, batch + others) is
     False where an answer is not a wrong one: the right one itself and its equals.
@@ -102,7 +133,14 @@ def loss(context: Tensor, response: Tensor, others: Tensor, wrong: Tensor, scale
     beside = (context.unsqueeze(1) * others).sum(-1)  # (batch, others)
     logits = torch.cat([inside, beside], 1) * scale
     right = inside.diagonal() * scale
-    against = logits.masked_fill(~wrong, -torch.inf)
+    size = len(right)
+    answers = logits.masked_fill(~wrong, -torch.inf)
+    contexts = (inside.T * scale).masked_fill(~wrong[:, :size].T, -torch.inf)
+    return (_surprise(right, answers) + _surprise(right, contexts)) / 2
+
+
+def _surprise(right: Tensor, against: Tensor) -> Tensor:
+    """The mean of -log of the share that the right one has."""
     return (torch.logsumexp(torch.cat([right[:, None], against], 1), 1) - right).mean()
 
 

@@ -19,6 +19,7 @@ from .. import selection
 from ..backbone import Backbone, load
 from ..data import Material
 from ..export import export_encoder
+from ..frozen import cached
 from ..recipe import AtLeastOne, Count, Positive, Recipe
 from ..selection import Batch, Ints, Pairs
 
@@ -27,7 +28,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What stands against what, and how firmly the encoder is held."""
 
     turns: AtLeastOne = 2  # of context, joined into one text
-    same_dialogue: Count = 1  # negatives out of the same dialogue; the others are the batch's
+    same_dialogue: Count = 1  # negatives out of the same dialogue, beside the batch's
+    nearest: Count = 0  # negatives near the right answer, out of other dialogues
     temperature: Positive = 0.05
     distil: Annotated[float, Meta(ge=0)] = 1.0  # weight of staying near the original; 0: free
     exam: Annotated[int, Meta(ge=1)] = 1000  # validation pairs at most
@@ -43,17 +45,24 @@ class Contrastive:
         material: Material,
         backbone: Backbone,
         original: Backbone | None,
+        work: Path,
     ) -> None:
         self.recipe, self.settings = recipe, settings
         self.backbone, self.original = backbone, original
         self.network = backbone.encoder
         self.train = selection.pairs(material.train, settings.turns)
         self.valid = selection.pairs(material.valid, settings.turns) if material.valid else None
+        # what is near is said by the encoder as it was when training began
+        texts, name = self.train.texts, recipe.backbone.name
+        self.vectors = cached(backbone.encode, texts, name, work) if settings.nearest else None
 
     def batches(self, rng: np.random.Generator) -> list[Batch]:
         """Random batches of pairs."""
-        size = self.recipe.optimisation.batch_size
-        return selection.batches(self.train, size, self.settings.same_dialogue, rng)
+        size, near = self.recipe.optimisation.batch_size, self.settings.nearest
+        found = selection.batches(self.train, size, self.settings.same_dialogue, rng)
+        if self.vectors is None:
+            return found
+        return [selection.nearest(self.train, self.vectors, batch, near, rng) for batch in found]
 
     def loss(self, batch: Batch) -> Tensor:
         """Softmax over responses, plus the distance from the original."""
@@ -108,7 +117,7 @@ def build(
 ) -> Contrastive:
     """The task on a recipe's dialogues."""
     original = load(recipe.backbone) if settings.distil else None
-    return Contrastive(recipe, settings, material, load(recipe.backbone), original)
+    return Contrastive(recipe, settings, material, load(recipe.backbone), original, work)
 
 
 def _texts(pairs: Pairs, rows: Ints) -> list[str]:

@@ -4,8 +4,6 @@ The encoder keeps all that it knew, which is why this transfers to other convers
 the whole encoder buys one domain and sells the others.
 """
 
-from collections.abc import Callable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -13,22 +11,16 @@ import msgspec
 import numpy as np
 import torch
 from msgspec import Meta
-from numpy.typing import NDArray
 from torch import Tensor
 
-from ... import atomic, models
-from ...encode import Encoder
 from ...errors import InputError
 from .. import selection
-from ..backbone import load
 from ..data import Material
 from ..export import Example, export, write_json
+from ..frozen import Encode, cached, encoder
 from ..networks import ResponseSelector
 from ..recipe import AtLeastOne, Count, Recipe, Share
-from ..selection import Batch, Ints, Pairs
-
-Vectors = NDArray[np.float32]
-Encode = Callable[[Sequence[str]], Vectors]
+from ..selection import Batch, Ints, Pairs, Vectors
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +29,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     turns: AtLeastOne = 4  # of context
     heads: AtLeastOne = 6  # of attention; they divide the encoder's width
     dropout: Share = 0.1
-    same_dialogue: Count = 2  # negatives out of the same dialogue; the others are the batch's
+    same_dialogue: Count = 0  # negatives out of the same dialogue, beside the batch's
+    nearest: Count = 0  # negatives near the right answer, out of other dialogues
+    cosine: Share = 0.5  # how much of the score is the plain cosine of the last turn
     exam: Annotated[int, Meta(ge=1)] = 2000  # validation pairs at most
 
 
@@ -50,9 +44,9 @@ class Selection:
         self.recipe, self.settings = recipe, settings
         self.train = selection.pairs(material.train, settings.turns)
         self.valid = selection.pairs(material.valid, settings.turns) if material.valid else None
-        self.vectors = _cached(encode, self.train.texts, recipe.backbone.name, cache)
+        self.vectors = cached(encode, self.train.texts, recipe.backbone.name, cache)
         self.valid_vectors = (
-            _cached(encode, self.valid.texts, recipe.backbone.name, cache) if self.valid else None
+            cached(encode, self.valid.texts, recipe.backbone.name, cache) if self.valid else None
         )
         width = self.vectors.shape[1]
         if width % settings.heads:
@@ -60,15 +54,20 @@ class Selection:
                 f"{settings.heads} heads do not divide vectors of {width} numbers",
                 field="settings.heads",
             )
-        self.network = ResponseSelector(width, settings.turns, settings.heads, settings.dropout)
+        self.network = ResponseSelector(
+            width, settings.turns, settings.heads, settings.dropout, settings.cosine
+        )
 
     def batches(self, rng: np.random.Generator) -> list[Batch]:
         """Random batches of pairs."""
-        size = self.recipe.optimisation.batch_size
-        return selection.batches(self.train, size, self.settings.same_dialogue, rng)
+        size, near = self.recipe.optimisation.batch_size, self.settings.nearest
+        found = selection.batches(self.train, size, self.settings.same_dialogue, rng)
+        if not near:
+            return found
+        return [selection.nearest(self.train, self.vectors, batch, near, rng) for batch in found]
 
     def loss(self, batch: Batch) -> Tensor:
-        """Softmax over the batch's responses and other turns of the same dialogue."""
+        """Softmax over the batch's responses and the pair's own others."""
         pairs, device = self.train, self.network.position.device
         context, mask = self._contexts(pairs, self.vectors, batch.pairs)
         response = self._rows(self.vectors, pairs.response[batch.pairs])
@@ -136,23 +135,4 @@ def build(
     recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
 ) -> Selection:
     """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    return Selection(recipe, settings, material, encode or _encoder(recipe), work)
-
-
-def _encoder(recipe: Recipe) -> Encode:
-    """The encoder that ships, as scoring will run it; else the backbone in torch."""
-    name = recipe.backbone.name
-    return Encoder.load(name).vectors if name in models.shipped() else load(recipe.backbone).encode
-
-
-def _cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:
-    """The vectors of texts, kept in a file so that a resumed run need not encode again."""
-    digest = sha256("\0".join([encoder, *texts]).encode("utf-8", "replace")).hexdigest()[:16]
-    path = folder / f"vectors-{digest}.npy"
-    if not path.exists():
-        # a text without a word has no vector (NaN): it says nothing, which zeros do too
-        vectors = np.nan_to_num(np.ascontiguousarray(encode(texts), np.float32))
-        with atomic.writing(path) as file:
-            np.save(file, vectors, allow_pickle=False)
-    found: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    return found
+    return Selection(recipe, settings, material, encode or encoder(recipe.backbone), work)

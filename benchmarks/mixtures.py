@@ -1,0 +1,154 @@
+"""What was tried for the head of `relevance`, each on the tuning sets: writes docs/mixtures.md.
+
+    make mixtures        (or: python -m benchmarks.mixtures [NAME ...])
+
+Each row is the shipped recipe with one thing changed, trained by the same loop on the same vectors,
+which are encoded once and kept in build/mixtures; a row that is there already is not trained again.
+Test sets are not looked at.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from dialogauge import corpora
+from dialogauge.atomic import writing
+from dialogauge.dialogue import Dialogue
+from dialogauge.metrics import Metric, load
+from dialogauge.reproduce.page import table
+from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
+from dialogauge.train import frozen, recipe, run, selection
+from dialogauge.train.data import Material, gather
+
+ROOT = Path(__file__).parents[1]
+WORK = ROOT / "build" / "mixtures"
+PAGE = ROOT / "docs" / "mixtures.md"
+Floats = NDArray[np.float64]
+
+#: Name -> what is changed: settings, optimisation, or the corpora that are kept.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as shipped": {},
+    "no nearest negatives": {"settings": {"nearest": 0}},
+    "8 nearest negatives": {"settings": {"nearest": 8}},
+    "2 same-dialogue negatives": {"settings": {"same_dialogue": 2}},
+    "last turn only": {"settings": {"turns": 1}},
+    "last 2 turns": {"settings": {"turns": 2}},
+    "dropout 0.3": {"settings": {"dropout": 0.3}},
+    "3 epochs": {"optimisation": {"epochs": 3}},
+    "rate 0.002": {"optimisation": {"learning_rate": 0.002}},
+    "Self-dialogue only": {"corpora": ["self-dialogue"]},
+    "Topical-Chat only": {"corpora": ["topical-chat"]},
+    "PersonaChat only": {"corpora": ["personachat"]},
+}
+
+
+def main(asked: Sequence[str]) -> None:
+    WORK.mkdir(parents=True, exist_ok=True)
+    shipped = recipe.read(ROOT / "recipes" / "response-selection.toml")
+    names = asked or VARIANTS
+    if any(not _folder(name).exists() for name in names):
+        material = gather(shipped.data)
+        for name in names:
+            _train(name, shipped, material)
+    with writing(PAGE) as file:
+        page = TEMPLATE.format(rows=table(HEAD, _rows()))
+        file.write(page.encode())
+    print(page)
+
+
+def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
+    folder, change = _folder(name), VARIANTS[name]
+    if folder.exists():
+        return
+    told = msgspec.to_builtins(shipped)
+    told["settings"] |= {"cosine": 0.0} | change.get("settings", {})
+    told["optimisation"] |= change.get("optimisation", {})
+    chosen = recipe.decode(json.dumps(told).encode(), json=True)
+    kept = _kept(material, change.get("corpora"))
+    print(name, f"{len(kept.train):,} dialogues", flush=True)
+    done = run.train(chosen, folder.with_name("now"), material=kept, encode=_encode(material))
+    folder.with_name("now").rename(folder)
+    print(done.before, done.best, flush=True)
+
+
+def _kept(material: Material, names: Sequence[str] | None) -> Material:
+    """The dialogues of some corpora; validation stays on all of them."""
+    ends = [0, *accumulate(source.train for source in material.sources)]
+    train = [
+        dialogue
+        for source, (start, end) in zip(material.sources, pairwise(ends), strict=True)
+        if names is None or source.name in names
+        for dialogue in material.train[start:end]
+    ]
+    return msgspec.structs.replace(material, train=tuple(train))
+
+
+def _encode(material: Material) -> frozen.Encode:
+    """The shipped encoder, which has seen every text already."""
+    texts = selection.pairs([*material.train, *material.valid], 1).texts
+    name = "dialogue-minilm"
+    vectors = frozen.cached(frozen.encoder(recipe.Chosen(name)), texts, name, WORK)
+    place = {text: row for row, text in enumerate(texts)}
+    return lambda asked: np.asarray(vectors[[place[text] for text in asked]], np.float32)
+
+
+def _rows() -> Iterator[Sequence[object]]:
+    sets = {name: corpora.load(name) for name in TUNING}
+    plain = {name: _scores(last_turn(), sets[name]) for name in sets}
+    for floor in (last_turn(), last_turn_and_context()):
+        values = [_spearman(_scores(floor, sets[name]), name, sets[name]) for name in sets]
+        yield (f"untrained: {floor.name}", "", *(f"{value:.3f}" for value in values))
+    for name in VARIANTS:
+        if _folder(name).exists():
+            yield (name, *_trained(_folder(name), sets, plain))
+
+
+def _trained(
+    folder: Path, sets: dict[str, tuple[Dialogue, ...]], plain: dict[str, Floats]
+) -> Iterator[str]:
+    """The best validation, and on each set the head alone and half of it with half the cosine."""
+    log = (json.loads(line) for line in (folder / "training" / "log.jsonl").open())
+    hits = [line["validation"]["hits@1/20"] for line in log if line.get("validation")]
+    yield f"{hits[0]:.3f} → {max(hits):.3f}"
+    metric = load(str(folder))
+    for name, dialogues in sets.items():
+        head = _scores(metric, dialogues)
+        both = (head + plain[name]) / 2
+        values = (_spearman(scores, name, dialogues) for scores in (head, both))
+        yield " / ".join(f"{value:.3f}" for value in values)
+
+
+def _scores(metric: Metric, dialogues: Sequence[Dialogue]) -> Floats:
+    return np.array([score.turns[-1] for score in metric.score(dialogues)])
+
+
+def _spearman(scores: Floats, name: str, dialogues: Sequence[Dialogue]) -> float:
+    people = [dialogue.rating(TUNING[name]) for dialogue in dialogues]
+    return float(spearmanr(scores, people, nan_policy="omit").statistic)
+
+
+def _folder(name: str) -> Path:
+    return WORK / name.lower().replace(" ", "-")
+
+
+HEAD = ("variant", "1 of 20: before → after", *TUNING)
+TEMPLATE = """# What was tried for `relevance`
+
+Written by `make mixtures`. Spearman with people on the tuning sets (no test set was looked at): the
+trained head alone / half of it with half the plain cosine of the last turn, which is what ships.
+Each row is `recipes/response-selection.toml` with one thing changed. *1 of 20* is the share of held
+dialogues whose true next turn scores best among twenty, before and after training.
+
+{rows}
+"""
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

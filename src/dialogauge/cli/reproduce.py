@@ -1,0 +1,49 @@
+"""``dialogauge reproduce``: a published table, made again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import atomic
+from ..errors import UnknownNameError
+from .console import Quiet, remark
+
+
+def run(
+    name: Annotated[str, typer.Argument(help="What to make again; none lists them.")] = "",
+    final: Annotated[
+        bool,
+        typer.Option("--final", help="Look at the test sets too; every number is logged."),
+    ] = False,
+    docs: Annotated[
+        Path, typer.Option(help="Where the log is, and pages under reproductions/.")
+    ] = Path("docs"),
+    quiet: Quiet = False,
+) -> None:
+    """Make a published table again, print it, and write its page if there is a folder of docs.
+
+    Test sets are looked at with --final only: date, weights and every number are appended to
+    test-log.jsonl in the folder of docs.
+    """
+    from ..reproduce import REPRODUCTIONS, page
+
+    if not name:
+        for known, make in REPRODUCTIONS.items():
+            typer.echo(f"{known}: {(make.__doc__ or '').partition(chr(10))[0]}")
+        return
+    if name not in REPRODUCTIONS:
+        raise UnknownNameError("reproduction", name, REPRODUCTIONS)
+    sections = []
+    for section in REPRODUCTIONS[name](docs, final):
+        remark(section.title, quiet)
+        sections.append(section)
+    text = page(name, sections)
+    typer.echo(text)
+    if docs.is_dir():
+        path = docs / "reproductions" / f"{name}.md"
+        with atomic.reporting(path):
+            path.parent.mkdir(exist_ok=True)
+        with atomic.writing(path) as file:
+            file.write(text.encode())
+        remark(f"written: {path}", quiet)

@@ -1,0 +1,27 @@
+"""Published tables, made again by one command each, with our numbers beside them.
+
+:data:`REPRODUCTIONS` lists them. Each is a function that gives the sections of a page. What is
+tuned is looked at on tuning sets as often as anyone likes; a trained metric meets a test set only
+through :func:`~dialogauge.reproduce.looks.final`, which writes every number into a log that is
+committed: a look cannot be taken back.
+"""
+
+from .looks import Final, Look, final, logged, look, row
+from .page import Section, page, table
+from .relevance import relevance
+
+#: What can be made again: name -> the function that makes its page's sections.
+REPRODUCTIONS = {"relevance": relevance}
+
+__all__ = [
+    "REPRODUCTIONS",
+    "Final",
+    "Look",
+    "Section",
+    "final",
+    "logged",
+    "look",
+    "page",
+    "row",
+    "table",
+]

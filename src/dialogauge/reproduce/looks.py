@@ -1,0 +1,135 @@
+"""Looks: a metric set against people on one set, in one row; and the log of those that count.
+
+Test sets are FED, DSTC9, ConvAI2-GRADE and Empathetic-GRADE. Whoever may look at them again and
+again chooses by them, so a trained metric meets them only in :func:`final`, and each such meeting
+is a line of ``test-log.jsonl``: when, with which weights, and every number.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from .. import __version__, corpora
+from ..atomic import lock, reporting, sync
+from ..benchmark import judge, keep_apart
+from ..errors import InputError
+from ..meta import Estimate, Evaluation, Settings
+from ..meta.agreement import Human
+from ..metrics import Metric
+
+#: Metrics on one set: its name and the aspect that people rated.
+Aspects = Mapping[str, str]
+
+NAN = math.nan
+LOG = "test-log.jsonl"
+
+
+class Look(msgspec.Struct, frozen=True):
+    """One metric on one aspect of one set, with what must stand beside a correlation."""
+
+    metric: str
+    corpus: str
+    aspect: str
+    n: int
+    spearman: Estimate
+    pearson: Estimate
+    kendall: Estimate
+    within: Estimate  # within systems
+    given_length: Estimate
+    oracle: Estimate  # who knows only which system spoke
+    ceiling: Estimate  # a perfect metric's correlation; undefined where only means were published
+    baseline: str  # the best trivial one
+    baseline_spearman: Estimate
+    objections: tuple[str, ...]  # why it does not count as a result
+    signature: str
+
+
+class Final(msgspec.Struct, frozen=True):
+    """A line of the log: everything that one final run saw."""
+
+    date: str
+    reproduction: str
+    dialogauge: str
+    looks: tuple[Look, ...]
+
+
+def look(
+    metrics: Sequence[Metric], aspects: Aspects, settings: Settings | None = None
+) -> list[Look]:
+    """Metrics on sets where anyone may look: a trained metric on a test set is refused."""
+    for corpus in aspects:
+        keep_apart(corpus, metrics)
+    return _looks(metrics, aspects, settings)
+
+
+def final(
+    reproduction: str,
+    metrics: Sequence[Metric],
+    aspects: Aspects,
+    docs: Path,
+    settings: Settings | None = None,
+) -> Final:
+    """The look that counts: metrics on test sets, every number appended to the log in ``docs``."""
+    if not docs.is_dir():
+        remedy = "run it in the project's folder, or name the folder of the log with --docs"
+        raise InputError("there is no such folder", file=str(docs), remedy=remedy)
+    path = docs / LOG
+    with reporting(path), path.open("ab") as file:  # opened first: no look without a line
+        lock(file, path)
+        looks = tuple(_looks(metrics, aspects, settings))
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        found = Final(date, reproduction, __version__, looks)
+        file.write(msgspec.json.encode(found) + b"\n")
+        sync(file)
+    return found
+
+
+def logged(docs: Path, reproduction: str) -> tuple[Final, ...]:
+    """The final looks of a reproduction so far, the oldest first."""
+    path = docs / LOG
+    try:
+        lines = path.read_bytes().splitlines() if path.exists() else []
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    found = [_decoded(line, number, path) for number, line in enumerate(lines, 1)]
+    return tuple(line for line in found if line.reproduction == reproduction)
+
+
+def row(evaluation: Evaluation, corpus: str) -> Look:
+    """What a table shows of an evaluation."""
+    confounds, human = evaluation.confounds, evaluation.human
+    best = confounds.baseline
+    return Look(
+        metric=evaluation.metric,
+        corpus=corpus,
+        aspect=evaluation.aspect,
+        n=evaluation.n,
+        **{name: evaluation.correlations[name] for name in ("spearman", "pearson", "kendall")},
+        within=confounds.within,
+        given_length=confounds.given_length,
+        oracle=confounds.oracle,
+        ceiling=human.ceiling if isinstance(human, Human) else Estimate(NAN),
+        baseline=best.name if best else "",
+        baseline_spearman=best.correlation if best else Estimate(NAN),
+        objections=evaluation.objections,
+        signature=evaluation.signatures[evaluation.metric],
+    )
+
+
+def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Settings | None) -> list[Look]:
+    return [
+        row(evaluation, corpus)
+        for corpus, aspect in aspects.items()
+        for evaluation in judge(metrics, corpora.load(corpus), aspect, settings).evaluations
+    ]
+
+
+def _decoded(line: bytes, number: int, path: Path) -> Final:
+    try:
+        return msgspec.json.decode(line, type=Final)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        problem = f"this is not a line of the log: {str(error).replace('`', '')}"
+        raise InputError(problem, file=str(path), line=number) from None

@@ -1,0 +1,34 @@
+"""Vectors of a frozen encoder: each text encoded once, kept in a file for a run that goes on."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from .. import atomic, models
+from ..encode import Encoder
+from .backbone import load
+from .recipe import Chosen
+from .selection import Vectors
+
+Encode = Callable[[Sequence[str]], Vectors]
+
+
+def encoder(chosen: Chosen) -> Encode:
+    """The encoder that ships, as scoring will run it; else the backbone in torch."""
+    name = chosen.name
+    return Encoder.load(name).vectors if name in models.shipped() else load(chosen).encode
+
+
+def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:
+    """The vectors of texts, kept in a file so that a resumed run need not encode again."""
+    digest = sha256("\0".join([encoder, *texts]).encode("utf-8", "replace")).hexdigest()[:16]
+    path = folder / f"vectors-{digest}.npy"
+    if not path.exists():
+        # a text without a word has no vector (NaN): it says nothing, which zeros do too
+        vectors = np.nan_to_num(np.ascontiguousarray(encode(texts), np.float32))
+        with atomic.writing(path) as file:
+            np.save(file, vectors, allow_pickle=False)
+    found: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    return found

@@ -1,0 +1,122 @@
+"""Looks at people's ratings, and the log of those that count."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import dialogauge as dg
+from dialogauge import corpora
+from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.errors import DialogaugeError, InputError, OutputError
+from dialogauge.meta import Settings
+from dialogauge.metrics import by_turn, load
+from dialogauge.reproduce import REPRODUCTIONS, final, logged, look
+from dialogauge.reproduce.page import correlations, shown
+from dialogauge.reproduce.relevance import hits, last_turn, last_turn_and_context, questions
+from dialogauge.scores import Score
+
+QUICK = Settings(resamples=100)
+
+
+class Learnt:
+    """A trained metric: the number of words of each turn."""
+
+    name, signature, trained = "learnt", "learnt|weights:1", True
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        return by_turn("w", lambda each: [len(t.text.split()) for t in each.turns]).score(dialogues)
+
+
+@pytest.fixture
+def _data(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
+
+
+@pytest.mark.usefixtures("_data")
+def test_a_final_look_is_written_down(tmp_path: Path) -> None:
+    with pytest.raises(DialogaugeError, match="fed-turn is a test set and learnt was trained"):
+        look([Learnt()], {"fed-turn": "Overall"}, QUICK)
+    first = final("mine", [Learnt()], {"fed-turn": "Overall"}, tmp_path, QUICK)
+    second = final("mine", [Learnt()], {"fed-turn": "Overall"}, tmp_path, QUICK)
+    final("other", [load("random")], {"fed-turn": "Overall"}, tmp_path, QUICK)
+    assert [msgspec.json.encode(each) for each in logged(tmp_path, "mine")] == [
+        msgspec.json.encode(each) for each in (first, second)
+    ]
+    (seen,) = first.looks
+    assert seen.n == 375
+    assert seen.signature == "learnt|weights:1"
+    assert seen.spearman.low < seen.spearman.value < seen.spearman.high
+    assert "fed-turn" in correlations(first.looks)
+    assert logged(tmp_path, "none") == ()
+
+
+def test_a_log_that_cannot_be_read_or_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        final("mine", [Learnt()], {}, tmp_path / "none")
+    (tmp_path / "test-log.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match=r"test-log\.jsonl:1: this is not a line of the log"):
+        logged(tmp_path, "mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "test-log.jsonl").mkdir()
+    with pytest.raises(OutputError, match="cannot be written"):
+        final("mine", [Learnt()], {}, tmp_path / "full")
+
+
+def test_an_undefined_number_is_a_dash() -> None:
+    assert shown(dg.Estimate(float("nan"))) == "–"
+    assert shown(dg.Estimate(-0.05, -0.2, 0.1)) == "-.050 [-.20, .10]"
+    assert shown(dg.Estimate(1.0)) == "1.000"
+
+
+def test_untrained_cosines() -> None:
+    chat = Dialogue(
+        "1", (Turn("A", "I love bread."), Turn("B", "Me too."), Turn("A", "Bread is great."))
+    )
+    last, both = (make().score([chat])[0].turns for make in (last_turn, last_turn_and_context))
+    assert last[0] != last[0]
+    assert -1 < last[2] < both[2] < 2
+    assert last_turn().score([Dialogue("2", (Turn("A", "Hi."),))])[0].value != 0
+
+
+@pytest.mark.usefixtures("_data")
+def test_selection_finds_what_really_came_next() -> None:
+    asked = questions("personachat", asked=20)
+    assert all(len(question) == 20 for question in asked)
+    held = {each.id for each in corpora.load("personachat") if corpora.split(each) == "test"}
+    assert {question[0].id.rpartition("-")[0] for question in asked} <= held
+    true = {id(question[0]) for question in asked}
+
+    class Oracle(Learnt):
+        def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+            return [
+                Score(1.0, (0.0,) * (len(each.turns) - 1) + (float(id(each) in true),))
+                for each in dialogues
+            ]
+
+    assert hits(Oracle(), asked) == 1
+
+    class Constant(Learnt):
+        def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+            return [Score(1.0, (1.0,) * len(each.turns)) for each in dialogues]
+
+    assert hits(Constant(), asked) == 0  # a tie is no hit
+
+
+@pytest.mark.usefixtures("_data")
+def test_floors_of_an_encoder_that_was_not_trained() -> None:
+    """The figures of an untrained MiniLM, within 0.01; nothing here was trained."""
+    floors = {
+        "convai2-grade": ("coherence", 0.510),
+        "empathetic-grade": ("coherence", 0.127),
+        "dailydialog-grade": ("coherence", 0.075),
+    }
+    metric = last_turn_and_context()
+    for corpus, (aspect, floor) in floors.items():
+        (seen,) = look([metric], {corpus: aspect}, QUICK)
+        assert seen.spearman.value == pytest.approx(floor, abs=0.01), corpus
+
+
+def test_every_reproduction_says_what_it_is() -> None:
+    assert all(make.__doc__ for make in REPRODUCTIONS.values())
