@@ -8,7 +8,7 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean relevance mixtures
+.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
@@ -44,6 +44,11 @@ relevance: .venv/dev  ## train the head of `relevance` anew and ship it
 
 mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/mixtures.md
 	$(BIN)/python -m benchmarks.mixtures
+
+concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)
+	$(BIN)/python -m dialogauge.knowledge src/dialogauge/weights/models/concepts \
+	  $(DIALOGAUGE_DATA)/knowledge/conceptnet4_en.tsv.gz \
+	  $(DIALOGAUGE_DATA)/knowledge/conceptnet_antonyms.txt.gz
 
 system:  ## Debian packages that some tests need; the only target that needs root
 	apt-get update && apt-get install -y --no-install-recommends wordnet-base

@@ -1,0 +1,145 @@
+"""``dialogauge concepts``: what ConceptNet says of a word; building a store of a release."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from ..errors import InputError
+from . import views
+from .console import Json, emit, out, remark, wants_table
+
+if TYPE_CHECKING:
+    from ..knowledge import Edge, Space, Store
+
+
+class About(msgspec.Struct, frozen=True):
+    """What there is to say of a word."""
+
+    word: str
+    concepts: tuple[str, ...]  # the names it is known under; none: it is not in the store
+    neighbours: list["Fact"]
+    denied: list["Fact"]
+    antonyms: tuple[str, ...]
+    nearest: list["Near"]
+    vector: str  # how the vector was found: exact, lemma, parts, encoder or missing
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """An edge to show."""
+
+    relation: str
+    start: str
+    end: str
+    weight: float
+
+
+class Near(msgspec.Struct, frozen=True):
+    """A concept whose vector is near."""
+
+    concept: str
+    cosine: float
+
+
+def run(
+    words: Annotated[list[str] | None, typer.Argument(help="Words; quote a phrase.")] = None,
+    relation: Annotated[
+        str | None, typer.Option("--relation", "-r", help="Only edges of one, such as UsedFor.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many of each.")] = 10,
+    store: Annotated[Path | None, typer.Option(help="A store made by --build.")] = None,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Other vectors: Numberbatch, as text or saved.")
+    ] = None,
+    build: Annotated[
+        list[Path] | None,
+        typer.Option(help="Make a store of a ConceptNet file (repeat for several); needs --out."),
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--out", "-o", help="The store to write.")] = None,
+    json: Json = None,
+) -> None:
+    """Print the neighbours, antonyms and nearest vectors of words in ConceptNet."""
+    if build:
+        _build(build, to, json)
+        return
+    if not words:
+        raise InputError("no word was given", remedy="dialogauge concepts WORD, or --build FILE")
+    from ..knowledge import Store, load_store
+
+    known = Store.open(store) if store else load_store()
+    space = _space(vectors)
+    for word in words:
+        about = _about(word, known, space, relation, limit)
+        if wants_table(json):
+            _show(about)
+        else:
+            emit(about)
+
+
+def _build(files: list[Path], to: Path | None, json: bool | None) -> None:
+    from ..knowledge import build
+
+    if to is None:
+        raise InputError("where shall the store go?", remedy="--out FILE")
+    made = build(files, to)
+    reading = made.reading
+    if reading.malformed:
+        remark(f"{reading.malformed:,} malformed lines skipped; first: {reading.first_malformed}")
+    facts = {**msgspec.structs.asdict(made), **msgspec.structs.asdict(reading), "store": str(to)}
+    facts.pop("reading")
+    if wants_table(json):
+        out().print(views.facts(facts))
+    else:
+        emit(facts)
+
+
+def _space(path: Path | None) -> "Space":
+    from ..knowledge import Reading, Space, load_space, load_vectors
+
+    if path is None:
+        return load_space()
+    reading = Reading()
+    space = Space(load_vectors(path, reading))
+    if reading.malformed:
+        remark(f"{reading.malformed:,} malformed lines skipped; first: {reading.first_malformed}")
+    return space
+
+
+def _about(word: str, store: "Store", space: "Space", relation: str | None, limit: int) -> About:
+    ((vector, how),) = space.find([word])
+    names = store.look_up(word)
+    found = space.vectors.nearest(vector, limit + len(names)) if how != "missing" else []
+    nearest = [Near(name, round(cosine, 3)) for name, cosine in found if name not in names]
+    return About(
+        word,
+        names,
+        _facts(store, names, limit, relation=relation),
+        _facts(store, names, limit, relation=relation, denied=True),
+        store.antonyms(word)[:limit],
+        nearest[:limit],
+        how,
+    )
+
+
+def _facts(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> list[Fact]:
+    """The firmest edges in both directions."""
+    edges: list[Edge] = [
+        edge
+        for name in names
+        for inward in (False, True)
+        for edge in store.neighbours(name, inward=inward, limit=limit, **which)
+    ]
+    edges.sort(key=lambda edge: -abs(edge.weight))
+    return [Fact(it.relation, it.start, it.end, round(it.weight, 3)) for it in edges[:limit]]
+
+
+def _show(about: About) -> None:
+    console = out()
+    known = ", ".join(about.concepts) or "not in the store"
+    facts = {"word": about.word, "concepts": known, "antonyms": about.antonyms}
+    facts["nearest"] = [f"{near.concept} {near.cosine:.2f}" for near in about.nearest]
+    facts["vector"] = about.vector
+    console.print(views.facts(facts))
+    if edges := [*about.neighbours, *about.denied]:
+        console.print(views.records([msgspec.structs.asdict(edge) for edge in edges]))

@@ -1,0 +1,133 @@
+"""The k-hop neighbours of a concept and their mean vectors, as GRADE (2020) computes them.
+
+GRADE gives every node of its graph, beside its own vector, one vector per hop:
+
+* **1-hop(v)**: of the concepts that v's edges lead to, the N whose vectors have the highest cosine
+  to v's. One without a vector ranks last. Fewer than N: N are drawn from them with replacement.
+  v itself without a vector: N of them at random.
+* **2-hop(v)**: the same N of the *multiset* of successors of all successors: v left out, 1-hop
+  nodes and repetitions kept; **k-hop** goes on in the same way.
+* **The vector of a hop** is the mean of its neighbours' vectors, those that have one, rounded to
+  four decimals; zeros where there is none. A concept without a vector of its own has no row.
+
+A multiset is kept as concepts and how often each occurs; so three hops of a hub fit in memory.
+What is random comes from a generator that is seeded by the concept's name, so an answer does not
+depend on what was asked before.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .store import Store
+from .vectors import Floats, Vectors
+
+#: The rank of a neighbour that has no vector.
+NO_VECTOR = -1e6
+UNKNOWN = -2
+#: Further than this everything is a neighbour of everything.
+FURTHEST = 3
+#: numpy draws without replacement from fewer than so many; with more it makes no difference.
+MANY = 10**9
+
+Places = NDArray[np.int64]
+
+
+class Multiset(NamedTuple):
+    """Concepts by number, and how often each occurs."""
+
+    members: Places
+    counts: Places
+
+
+class Hops:
+    """Neighbours within ``hops`` steps, ``limit`` of each distance (GRADE: 2 and 10, or 20)."""
+
+    def __init__(
+        self, store: Store, vectors: Vectors, *, limit: int = 10, hops: int = 2, seed: int = 0
+    ) -> None:
+        if limit < 1 or hops not in range(1, FURTHEST + 1) or seed < 0:
+            raise InputError(f"limit must be 1 or more, hops 1 to {FURTHEST}, seed 0 or more")
+        self.store, self.vectors = store, vectors
+        self.limit, self.hops, self.seed = limit, hops, seed
+        self._rows = np.full(len(store), UNKNOWN, np.int64)  # concept -> row of its vector or -1
+
+    def neighbours(self, concept: str) -> tuple[tuple[str, ...], ...]:
+        """The names at each distance; a concept that is not in the store has none."""
+        return tuple(
+            tuple(self.store.names[int(member)] for member in chosen)
+            for chosen in self._chosen(concept)
+        )
+
+    def means(self, concept: str) -> Floats | None:
+        """The vector of each hop, (hops, width); ``None`` where the concept has no vector."""
+        if concept not in self.vectors:
+            return None
+        means = np.zeros((self.hops, self.vectors.width), np.float32)
+        for hop, chosen in enumerate(self._chosen(concept)):
+            rows = self._vector_rows(chosen)
+            if (rows >= 0).any():
+                mean = self.vectors.rows(rows[rows >= 0]).mean(axis=0, dtype=np.float64)
+                means[hop] = np.round(mean, 4)
+        return means
+
+    def _chosen(self, concept: str) -> Iterator[Places]:
+        number = self.store.names.find(concept)
+        nobody = np.zeros(0, np.int64)
+        reached = Multiset(nobody, nobody)
+        if number >= 0:
+            reached = Multiset(np.array([number]), np.array([1]))
+        rng = self._rng(concept)
+        for _ in range(self.hops):
+            reached = self._step(reached, number)
+            yield self._choose(reached, concept, rng)
+
+    def _step(self, reached: Multiset, origin: int) -> Multiset:
+        """The successors of all members, without the origin."""
+        totals = np.zeros(len(self.store), np.int64)
+        for member, count in zip(*(each.tolist() for each in reached), strict=True):
+            totals[self.store.successors(member)] += count
+        if origin >= 0:
+            totals[origin] = 0
+        members = np.flatnonzero(totals)
+        return Multiset(members, totals[members])
+
+    def _choose(self, reached: Multiset, concept: str, rng: np.random.Generator) -> Places:
+        members, counts = reached
+        if not len(members):
+            return members
+        if counts.sum() < self.limit:
+            return rng.choice(np.repeat(members, counts), self.limit)
+        if concept not in self.vectors:
+            return self._drawn(reached, rng)
+        order = np.argsort(-self._ranks(members, concept), kind="stable")[: self.limit]
+        return np.repeat(members[order], np.minimum(counts[order], self.limit))[: self.limit]
+
+    def _drawn(self, reached: Multiset, rng: np.random.Generator) -> Places:
+        """Any of them; one that occurs twice is twice as likely."""
+        members, counts = reached
+        if counts.sum() >= MANY:
+            return rng.choice(members, self.limit, p=counts / counts.sum())
+        return np.repeat(members, rng.multivariate_hypergeometric(counts, self.limit))
+
+    def _ranks(self, members: Places, concept: str) -> NDArray[np.float64]:
+        """The cosine of each member to the concept."""
+        rows = self._vector_rows(members)
+        ranks = np.full(len(members), NO_VECTOR)
+        known = rows >= 0
+        ranks[known] = self.vectors.cosines(self.vectors[concept], rows[known])
+        return ranks
+
+    def _vector_rows(self, members: Places) -> Places:
+        """Which row of the vectors belongs to each concept; found once and kept."""
+        for member in np.unique(members[self._rows[members] == UNKNOWN]).tolist():
+            self._rows[member] = self.vectors.names.find(self.store.names[member])
+        return self._rows[members]
+
+    def _rng(self, concept: str) -> np.random.Generator:
+        digest = sha256(concept.encode("utf-8", "replace")).digest()
+        return np.random.default_rng([self.seed, int.from_bytes(digest[:8], "little")])

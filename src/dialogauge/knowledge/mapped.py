@@ -1,0 +1,120 @@
+"""Arrays in one file that is mapped into memory, not read: what a store is kept in.
+
+::
+
+    magic    "dialogauge arrays 1\\n"
+    digest   sha256 of everything that follows, 32 bytes
+    length   of the header, 4 bytes, little-endian
+    header   JSON: what the file is, some facts, and each array's type, shape and place
+    arrays   each at a multiple of 64 bytes
+
+The digest is checked when the file is opened, so a file that was cut or changed is one clear error
+and never a wrong answer. The check reads the file in pieces; after it only the pages that are
+looked at stay in memory.
+"""
+
+import hashlib
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..atomic import writing
+from ..errors import DataError
+
+MAGIC = b"dialogauge arrays 1\n"
+ALIGN = 64
+TYPES = frozenset({"|u1", "|i1", "<u4", "<f4"})
+
+_START = len(MAGIC) + 32
+
+Array = NDArray[Any]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where an array is, in bytes from the end of the header (rounded up)."""
+
+    type: str
+    shape: tuple[int, ...]
+    offset: int
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a file says of itself."""
+
+    kind: str
+    facts: dict[str, Any]
+    arrays: dict[str, Place]
+
+
+class Mapped(NamedTuple):
+    """An open file: its facts, and its arrays by name (read-only)."""
+
+    facts: dict[str, Any]
+    arrays: dict[str, Array]
+
+
+def write(path: Path, kind: str, arrays: Mapping[str, Array], facts: dict[str, Any]) -> None:
+    """Write arrays to a file that is whole or not there; equal arrays give equal bytes."""
+    places, offset = {}, 0
+    for name, array in arrays.items():
+        places[name] = Place(array.dtype.str, array.shape, offset)
+        offset = _aligned(offset + array.nbytes)
+    header = msgspec.json.encode(Header(kind, facts, places))
+    body = bytearray(len(header).to_bytes(4, "little") + header)
+    start = _aligned(_START + len(body)) - _START
+    for name, array in arrays.items():
+        body.extend(bytes(start + places[name].offset - len(body)))
+        body.extend(np.ascontiguousarray(array).tobytes())
+    with writing(path) as file:
+        file.write(MAGIC + hashlib.sha256(body).digest())
+        file.write(body)
+
+
+def read(path: Path, kind: str) -> Mapped:
+    """Open a file after checking it; :class:`DataError` says what is wrong with it."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise _wrong(path, f"not a {kind} (it does not begin like one)")
+            digest = file.read(32)
+            if hashlib.file_digest(file, "sha256").digest() != digest:
+                raise _wrong(path, "cut short or changed (its checksum is wrong)")
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:  # a ValueError: a NUL in the path
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+    length = int.from_bytes(content[_START : _START + 4], "little")
+    start = _START + 4 + length
+    try:
+        header = msgspec.json.decode(content[_START + 4 : start], type=Header)
+    except msgspec.DecodeError:
+        raise _wrong(path, "its header cannot be read") from None
+    if header.kind != kind:
+        raise _wrong(path, f"a {header.kind}, not a {kind}")
+    return Mapped(header.facts, _arrays(path, content, header, _aligned(start)))
+
+
+def _arrays(path: Path, content: mmap.mmap, header: Header, start: int) -> dict[str, Array]:
+    found = {}
+    for name, place in header.arrays.items():
+        if place.type not in TYPES:
+            raise _wrong(path, f"array {name} is of the unknown type {place.type!r}")
+        count = int(np.prod(place.shape, dtype=np.int64))
+        try:
+            flat = np.frombuffer(content, place.type, count, start + place.offset)
+            found[name] = flat.reshape(place.shape)
+        except ValueError:
+            raise _wrong(path, f"array {name} lies outside the file") from None
+    return found
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // ALIGN) * ALIGN
+
+
+def _wrong(path: Path, problem: str) -> DataError:
+    return DataError(f"{path}: {problem} (build it again, or install dialogauge again)")

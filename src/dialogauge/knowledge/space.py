@@ -1,0 +1,143 @@
+"""A vector for any word: the concept's own, or the next best thing.
+
+==========  ====================================================================================
+exact       the name has a vector
+lemma       its normal form or another base form has one (*songs*: ``song``)
+parts       the mean over the parts of a phrase that have one, the longest first
+encoder     the sentence encoder's vector of the text, mapped into the space (:class:`Bridge`)
+missing     no vector: NaN. The text is empty, or there is no bridge
+==========  ====================================================================================
+
+Every answer is counted under one of these, so a result can say how much of it was guessed. Vectors
+that were put together have unit length, like those that ship.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from ..encode import Encoder
+from ..errors import ModelError
+from . import mapped
+from .normal import forms, plain, words
+from .vectors import Floats, Vectors
+
+KIND = "concept bridge"
+
+#: A phrase of more words than this is cut before its parts are looked for.
+PHRASE = 64
+#: The longest part of a phrase, in words.
+PART = 4
+
+
+class Report(msgspec.Struct):
+    """How the words that were asked for got their vectors."""
+
+    exact: int = 0
+    lemma: int = 0
+    parts: int = 0
+    encoder: int = 0
+    missing: int = 0
+
+    @property
+    def asked(self) -> int:
+        """All of them."""
+        return sum(msgspec.structs.astuple(self))
+
+
+class Bridge:
+    """A linear map from a sentence encoder's unit vectors into the space of the concepts."""
+
+    def __init__(self, weights: Floats, bias: Floats, encoder: str, hash_: str) -> None:
+        self.weights, self.bias = weights, bias  # (encoder's width, width), (width,)
+        self.encoder, self.hash = encoder, hash_
+        self._loaded: Encoder | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Bridge":
+        """Open a file that :meth:`save` wrote."""
+        facts, arrays = mapped.read(Path(path), KIND)
+        return cls(arrays["weights"], arrays["bias"], facts["encoder"], facts["hash"])
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file for :meth:`open`."""
+        facts = {"encoder": self.encoder, "hash": self.hash}
+        mapped.write(Path(path), KIND, {"weights": self.weights, "bias": self.bias}, facts)
+
+    def cross(self, texts: Sequence[str]) -> Floats:
+        """The texts' vectors in the space of the concepts; NaN where a text is empty."""
+        if self._loaded is None:
+            self._loaded = Encoder.load(self.encoder)
+            if self._loaded.hash != self.hash:
+                raise ModelError(f"the bridge was fitted to another {self.encoder}: fit it again")
+        return unit(unit(self._loaded.vectors(texts)) @ self.weights + self.bias)
+
+
+class Found(NamedTuple):
+    """A vector and how it was found: the name of a field of the report."""
+
+    vector: Floats
+    how: str
+
+
+class Space:
+    """Vectors for words and phrases of any form."""
+
+    def __init__(self, vectors: Vectors, bridge: Bridge | None = None) -> None:
+        self.vectors, self.bridge = vectors, bridge
+        self.report = Report()
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        """One vector per word or phrase, (texts, width); NaN where there is none."""
+        rows = [found.vector for found in self.find(texts)]
+        return np.array(rows, np.float32).reshape(len(texts), self.vectors.width)
+
+    def find(self, texts: Sequence[str]) -> list[Found]:
+        """The vector of each word or phrase and how it was found, counted in the report."""
+        known = {text: self._known(text) for text in dict.fromkeys(texts)}
+        unknown = [text for text, found in known.items() if found is None]
+        guessed = dict(zip(unknown, self._guessed(unknown), strict=True))
+        answers = [known[text] or guessed[text] for text in texts]
+        for how, count in Counter(answer.how for answer in answers).items():
+            setattr(self.report, how, getattr(self.report, how) + count)
+        return answers
+
+    def _known(self, text: str) -> Found | None:
+        """What the vocabulary has for a text."""
+        for step, name in enumerate(forms(text)):
+            if name in self.vectors:
+                return Found(self.vectors[name], "lemma" if step else "exact")
+        parts = [self.vectors[name] for name in self._parts(text)]
+        return Found(unit(np.mean(parts, axis=0, keepdims=True))[0], "parts") if parts else None
+
+    def _parts(self, text: str) -> Iterator[str]:
+        """The names of the longest parts that have a vector, from left to right."""
+        found = words(text.replace("-", " "))[:PHRASE]
+        at = 0
+        while at < len(found) > 1:
+            for size in range(min(PART, len(found) - at), 0, -1):
+                part = " ".join(found[at : at + size])
+                if known := next((name for name in forms(part) if name in self.vectors), None):
+                    yield known
+                    break
+            else:
+                size = 1
+            at += size
+
+    def _guessed(self, texts: Sequence[str]) -> list[Found]:
+        """What the encoder says of texts that the vocabulary does not have."""
+        rows = np.full((len(texts), self.vectors.width), np.nan, np.float32)
+        if self.bridge and texts:
+            rows = self.bridge.cross([plain(text) for text in texts])
+        return [Found(row, "missing" if np.isnan(row[0]) else "encoder") for row in rows]
+
+
+def unit(rows: Floats) -> Floats:
+    """Rows of length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Floats = (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return scaled

@@ -1,0 +1,264 @@
+"""The graph of ConceptNet in one memory-mapped file.
+
+Concepts are numbered by their sorted names. The edges of a concept lie side by side in two orders,
+outward and inward (compressed sparse rows), the affirmed ones first and the heaviest of them first.
+A negative weight is a denial: more people said that it is *not* so.
+
+    >>> from dialogauge.knowledge import load_store
+    >>> store = load_store()
+    >>> [edge.end for edge in store.neighbours("coffee", "HasProperty", limit=2)]
+    ['serve hot', 'hot']
+    >>> store.antonyms("above")
+    ('beneath',)
+
+A query touches a few pages of the file; opening costs the check of its digest.
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, UnknownNameError
+from . import mapped
+from .mapped import Array
+from .names import Names
+from .normal import forms
+from .sources import Assertion, Reading, assertions
+
+KIND = "concept store"
+
+Numbers = NDArray[np.uint32]
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """``start`` stands in ``relation`` to ``end``; a negative weight denies it."""
+
+    relation: str
+    start: str
+    end: str
+    weight: float
+
+
+class Built(msgspec.Struct, frozen=True):
+    """What was made of which lines."""
+
+    concepts: int
+    edges: int
+    relations: int
+    reading: Reading
+
+
+class Row(NamedTuple):
+    """The edges of one concept in one direction."""
+
+    others: Numbers
+    relations: NDArray[np.uint8]
+    weights: NDArray[np.float32]
+
+
+class Store:
+    """An open store. Names are exact here; :meth:`look_up` finds the one for a word."""
+
+    def __init__(self, relations: Sequence[str], arrays: dict[str, Array]) -> None:
+        self.relations = tuple(relations)
+        self.names = Names.read(arrays)
+        self._written = arrays["written"]
+        self._others, self._relations = arrays["others"], arrays["relations"]
+        self._weights, self._sources = arrays["weights"], arrays["sources"]
+        self._edges = arrays["edges"]
+        # memoryviews give Python integers faster than arrays do
+        self._outward = memoryview(arrays["outward"])  # type: ignore[arg-type]
+        self._inward = memoryview(arrays["inward"])  # type: ignore[arg-type]
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Store":
+        """Open a store that :func:`build` wrote; a damaged one is a :class:`DataError`."""
+        facts, arrays = mapped.read(Path(path), KIND)
+        return cls(facts["relations"], arrays)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: str) -> bool:
+        return self.names.find(name) >= 0
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+        return len(self._others)
+
+    def look_up(self, text: str) -> tuple[str, ...]:
+        """The concepts a word or phrase stands for: as it is, then in its normal form.
+
+        >>> from dialogauge.knowledge import load_store
+        >>> load_store().look_up("The United States"), load_store().look_up("zzz")
+        (('unite state',), ())
+        """
+        return tuple(name for name in forms(text) if name in self)
+
+    def written(self, name: str) -> bool:
+        """Whether a concept's name is English as one writes it; others stay out of texts."""
+        number = self.names.find(name)
+        return number >= 0 and bool(self._written[number])
+
+    def neighbours(
+        self,
+        concept: str,
+        relation: str | None = None,
+        *,
+        inward: bool = False,
+        denied: bool = False,
+        least: float = 0.0,
+        limit: int | None = None,
+    ) -> list[Edge]:
+        """The edges from a concept (``inward``: to it), the heaviest first.
+
+        ``least`` is the smallest weight; ``denied`` asks for the denials instead, the firmest
+        first. A concept that is not in the store has no edges.
+        """
+        code = None if relation is None else self._code(relation)
+        number = self.names.find(concept)
+        if number < 0:
+            return []
+        row = self._row(number, inward)
+        chosen = row.weights < -least if denied else row.weights >= max(least, 1e-9)
+        if code is not None:
+            chosen = chosen & (row.relations == code)
+        places = np.flatnonzero(chosen)
+        places = places[::-1][:limit] if denied else places[:limit]
+        return self._listed(concept, row, places, inward)
+
+    def antonyms(self, word: str) -> tuple[str, ...]:
+        """What it is opposed to, either way round; none where the store has no antonyms."""
+        return tuple(
+            dict.fromkeys(
+                edge.start if inward else edge.end
+                for name in self.look_up(word)
+                for inward in (False, True)
+                for edge in self._if_known(name, "Antonym", inward)
+            )
+        )
+
+    def successors(self, number: int) -> Numbers:
+        """The numbers of the concepts that a concept's affirmed edges lead to, each once."""
+        row = self._row(number, False)
+        others: Numbers = np.unique(row.others[row.weights > 0])
+        apart: Numbers = others[others != number]
+        return apart
+
+    def table(self) -> tuple[Numbers, NDArray[np.uint8], Numbers, NDArray[np.float32]]:
+        """Every edge: starts, relations, ends, weights."""
+        counts = np.diff(np.asarray(self._outward))
+        starts = np.repeat(np.arange(len(self), dtype=np.uint32), counts)
+        return starts, self._relations, self._others, self._weights
+
+    def _row(self, number: int, inward: bool) -> Row:
+        if not inward:
+            rows = slice(self._outward[number], self._outward[number + 1])
+            return Row(self._others[rows], self._relations[rows], self._weights[rows])
+        rows = slice(self._inward[number], self._inward[number + 1])
+        edges = self._edges[rows]
+        return Row(self._sources[rows], self._relations[edges], self._weights[edges])
+
+    def _listed(self, concept: str, row: Row, places: Array, inward: bool) -> list[Edge]:
+        found = []
+        others, codes = row.others[places].tolist(), row.relations[places].tolist()
+        for other, code, weight in zip(others, codes, row.weights[places].tolist(), strict=True):
+            name = self.names[other]
+            ends = (name, concept) if inward else (concept, name)
+            found.append(Edge(self.relations[code], *ends, weight))
+        return found
+
+    def _if_known(self, name: str, relation: str, inward: bool) -> list[Edge]:
+        if relation not in self.relations:
+            return []
+        return self.neighbours(name, relation, inward=inward)
+
+    def _code(self, relation: str) -> int:
+        try:
+            return self.relations.index(relation)
+        except ValueError:
+            raise UnknownNameError("relation", relation, self.relations) from None
+
+
+def build(paths: Sequence[str | Path], to: str | Path) -> Built:
+    """Make a store of ConceptNet's files (any mixture of those in :mod:`.sources`)."""
+    reading = Reading()
+    gathered = _Gathered(assertions(paths, reading))
+    if not gathered.weights:
+        remedy = "see docs/knowledge.md for the formats"
+        raise InputError("no English assertion was found", file=str(paths[0]), remedy=remedy)
+    arrays, relations = gathered.arrays()
+    mapped.write(Path(to), KIND, arrays, {"relations": relations})
+    return Built(len(arrays["ends"]), len(arrays["others"]), len(relations), reading)
+
+
+class _Gathered:
+    """Assertions on their way into a store: numbers in compact arrays, each name once."""
+
+    def __init__(self, found: Iterable[Assertion]) -> None:
+        self.names: dict[str, int] = {}
+        self.relations: dict[str, int] = {}
+        self.written: set[int] = set()
+        self.starts, self.ends, self.codes = array("I"), array("I"), array("I")
+        self.weights = array("d")
+        for relation, start, end, weight, written in found:
+            ends = [self.names.setdefault(name, len(self.names)) for name in (start, end)]
+            if written:
+                self.written.update(ends)
+            self.starts.append(ends[0])
+            self.ends.append(ends[1])
+            self.codes.append(self.relations.setdefault(relation, len(self.relations)))
+            self.weights.append(weight)
+        if len(self.relations) > 256:
+            raise InputError(f"{len(self.relations)} relations; a store holds 256")
+
+    def arrays(self) -> tuple[dict[str, Array], list[str]]:
+        """The arrays of a store, and the names of its relations."""
+        names = Names.of(self.names)
+        place = _ranks(self.names, key=str.encode)
+        relations = sorted(self.relations)
+        written = np.zeros(len(names), np.uint8)
+        written[place[sorted(self.written)]] = 1
+        starts, ends = place[np.asarray(self.starts)], place[np.asarray(self.ends)]
+        codes = _ranks(self.relations, key=str)[np.asarray(self.codes)]
+        edges = _merged(starts, codes, ends, np.asarray(self.weights))
+        return {**names.arrays(), "written": written, **_rows(len(names), *edges)}, relations
+
+
+def _ranks(numbers: dict[str, int], key: Any) -> NDArray[np.int64]:
+    """Where each number's name stands when the names are sorted."""
+    ranks = np.empty(len(numbers), np.int64)
+    for rank, name in enumerate(sorted(numbers, key=key)):
+        ranks[numbers[name]] = rank
+    return ranks
+
+
+def _merged(starts: Array, codes: Array, ends: Array, weights: Array) -> tuple[Array, ...]:
+    """Edges that were asserted more than once (other senses, other files) as one: weights add."""
+    order = np.lexsort((ends, codes, starts))
+    keys = np.stack([starts, codes, ends])[:, order]
+    first = np.flatnonzero(np.r_[True, np.any(keys[:, 1:] != keys[:, :-1], axis=0)])
+    summed = np.add.reduceat(weights[order], first)
+    return (*keys[:, first], summed)
+
+
+def _rows(size: int, starts: Array, codes: Array, ends: Array, weights: Array) -> dict[str, Array]:
+    """Edges by start, and by end; within a concept the heaviest first."""
+    order = np.lexsort((ends, codes, -weights, starts))
+    starts, codes, ends, weights = (each[order] for each in (starts, codes, ends, weights))
+    back = np.lexsort((starts, codes, -weights, ends))
+    return {
+        "outward": np.searchsorted(starts, np.arange(size + 1)).astype(np.uint32),
+        "others": ends.astype(np.uint32),
+        "relations": codes.astype(np.uint8),
+        "weights": weights.astype(np.float32),
+        "inward": np.searchsorted(ends[back], np.arange(size + 1)).astype(np.uint32),
+        "edges": back.astype(np.uint32),
+        "sources": starts[back].astype(np.uint32),
+    }
