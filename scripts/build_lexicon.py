@@ -7,9 +7,10 @@ The same WordNet gives the same text on every run, and the same zstd packs it in
 The script prints the sha256 of the file, which belongs into ``SHA256`` of ``language/lexicon.py``;
 that module also describes the format.
 
-What is read: the words of each synset and the antonym pointers (``data.*``), the order of a word's
-senses (``index.*``), how often annotators chose a sense (``cntlist.rev``) and irregular forms
-(``*.exc``). Glosses and all other pointers stay behind.
+What is read: the words of each synset and the pointers to antonyms, to hypernyms and from an
+adjective to the head of its cluster (``data.*``), the order of a word's senses (``index.*``), how
+often annotators chose a sense (``cntlist.rev``) and irregular forms (``*.exc``). Glosses and all
+other pointers stay behind.
 """
 
 import json
@@ -119,6 +120,19 @@ def antonym_lines(synsets: list[Synset]) -> list[str]:
     ]
 
 
+def above_lines(synsets: list[Synset]) -> list[str]:
+    """Of each synset the ones above it: hypernyms, classes of an instance, a satellite's head."""
+    number = {entry.key: index for index, entry in enumerate(synsets)}
+    return [
+        " ".join(
+            str(number[pos, offset])
+            for symbol, offset, pos, _ in entry.pointers
+            if symbol in ("@", "@i") or (symbol == "&" and entry.kind == "s")
+        )
+        for entry in synsets
+    ]
+
+
 def irregular_lines(wordnet: Path) -> list[str]:
     return [
         " ".join([pos, *row])
@@ -135,6 +149,7 @@ def build(wordnet: Path) -> bytes:
         "senses": sense_lines(wordnet, synsets),
         "antonyms": antonym_lines(synsets),
         "irregular": irregular_lines(wordnet),
+        "above": above_lines(synsets),
     }
     lengths = {name: len(lines) for name, lines in sections.items()}
     header = {"lexicon": 1, "source": "WordNet 3.0", "sections": lengths}

@@ -1,41 +1,53 @@
-"""A lexicon of English that ships with us: senses, synonyms, antonyms and base forms.
+"""A lexicon of English that ships with us: senses, synonyms, antonyms, kinds and base forms.
 
 It is an extract of WordNet 3.0 (Princeton University; see ``WORDNET-LICENSE`` beside this file),
 made by ``scripts/build_lexicon.py``. WordNet groups words that mean one thing into a *synset*; a
 word's *senses* are the synsets it is in, the commonest first. Antonymy holds between words, not
-meanings: *rise* is opposed to *fall* in one sense and to *set* in another.
+meanings: *rise* is opposed to *fall* in one sense and to *set* in another. Above a synset is what
+it is a kind of (a *dog* is a *canine*), the class of an instance (*Paris* is a *national capital*)
+or, for an adjective, the head of its cluster: *quick* has no antonym of its own, but its head
+*fast* has.
 
     >>> lexicon = Lexicon.load()
     >>> lexicon.synonyms("quick", "a")[:3]
     ('speedy', 'flying', 'fast')
     >>> lexicon.antonyms("rose", "v")
     ('fall', 'set')
+    >>> lexicon.antonyms("quick", "a"), lexicon.antonyms("quick", "a", indirect=True)
+    ((), ('slow', 'unhurried', 'inactive', 'unintelligent', 'unexcitable'))
+    >>> lexicon.of_same_kind("dog")[:2], lexicon.of_same_kind("Monday", level=1)[:2]
+    (('cat', 'fox'), ('Saturday', 'Friday'))
     >>> lexicon.lemmas("mice"), lexicon.lemmas("went")
     (('mouse',), ('go',))
 
 **The file** ``lexicon.zst`` is zstd-packed text: a JSON header, then sections whose lengths in
-lines the header gives. A reader skips sections it does not know, so new ones (hypernyms, say) leave
-the format at version 1. Lines of a section are numbered from 0; ``_`` stands for a blank.
+lines the header gives. A reader skips sections it does not know, so new ones leave the format at
+version 1. Lines of a section are numbered from 0; ``_`` stands for a blank.
 
 =========  ==================================================================================
 synsets    part of speech (n, v, a, r) and the words: ``n car auto automobile machine motorcar``
-senses     a word and its synsets by rank, with how often annotators chose it: ``car 2958:71 ...``
+senses     a word and its synsets by rank, with how often annotators chose it: ``car 2958:71 ...``;
+           sorted, so that a word is found by bisection and the file is ready when it is read
 antonyms   synset, word in it, synset, word in it (from 0): a directed link
 irregular  part of speech, inflected form, base forms: ``n mice mouse``
+above      a line per synset: its hypernyms, classes or head; most have one, some none
 =========  ==================================================================================
 """
 
 import json
-from collections.abc import Iterator
-from functools import cache
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from ..errors import DataError, UnknownNameError
 
-SHA256 = "88301c56f794fd748daf0630336c233e0394c0a0d15bd4413fb991aa22aaa27f"
+SHA256 = "b52d335fcdb4dc63600abd70717ea86f96b4c244ca0c3b6ec44a05aa28ebe21d"
 FILE = Path(__file__).with_name("lexicon.zst")
 
 #: Parts of speech, in the order in which they are tried.
@@ -63,6 +75,7 @@ class Sense(msgspec.Struct, frozen=True):
     count: int  # how often annotators chose it in WordNet's sample of texts
     words: tuple[str, ...]
     antonyms: tuple[str, ...]
+    synset: int  # the number of the meaning: senses that share it are synonyms
 
 
 class Lexicon:
@@ -74,7 +87,8 @@ class Lexicon:
 
     def __init__(self, sections: dict[str, list[str]]) -> None:
         self._synsets = sections["synsets"]
-        self._senses = dict(line.split(" ", 1) for line in sections["senses"])
+        self._senses = sections["senses"]
+        self._above = sections["above"]
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
         for line in sections["irregular"]:
             pos, form, *bases = line.split()
@@ -87,7 +101,7 @@ class Lexicon:
     @staticmethod
     @cache
     def load(file: Path = FILE) -> "Lexicon":
-        """The lexicon, read at the first call (a fifth of a second) and kept."""
+        """The lexicon, read at the first call (a seventh of a second) and kept."""
         return Lexicon(_read(file))
 
     def senses(self, word: str, pos: str | None = None) -> tuple[Sense, ...]:
@@ -118,10 +132,61 @@ class Lexicon:
         names = (name for sense in senses for name in sense.words)
         return tuple(dict.fromkeys(name for name in names if name.lower() not in own))
 
-    def antonyms(self, word: str, pos: str | None = None) -> tuple[str, ...]:
-        """Its opposites, those of its commonest sense first."""
-        names = (name for sense in self.senses(word, pos) for name in sense.antonyms)
+    def substitutes(self, word: str, pos: str | None = None) -> tuple[str, ...]:
+        """Its synonyms, the one most likely to be said in its place first.
+
+        The rank is the chance that the word has a sense times the chance that this sense is said
+        with the other word, both from how often annotators chose them.
+
+        >>> Lexicon.load().synonyms("begin", "v")[:3], Lexicon.load().substitutes("begin", "v")[:3]
+        (('get down', 'get', 'start out'), ('start', 'commence', 'set out'))
+        """
+        senses = self.senses(word, pos)
+        own = {sense.word for sense in senses}
+        scores = defaultdict[str, float](float)
+        for sense in senses:
+            uses = {name: self._use(name, sense.synset) for name in sense.words}
+            for name in uses.keys() - own:
+                scores[name] += (sense.count + 1 / sense.rank) * uses[name] / sum(uses.values())
+        others = [name for name in scores if name.lower() not in own]
+        return tuple(sorted(others, key=lambda name: (-scores[name], name)))
+
+    def antonyms(
+        self, word: str, pos: str | None = None, *, indirect: bool = False
+    ) -> tuple[str, ...]:
+        """Its opposites, those of its commonest sense first.
+
+        ``indirect`` adds, behind them, the opposites of its synonyms and of the adjective that
+        heads its cluster.
+        """
+        senses = self.senses(word, pos)
+        names = [name for sense in senses for name in sense.antonyms]
+        if indirect:
+            names += [name for sense in senses for name in self._indirect(sense)]
         return tuple(dict.fromkeys(names))
+
+    def of_same_kind(self, word: str, pos: str = "n", level: int = 2) -> tuple[str, ...]:
+        """Something else of the same kind as the word in its commonest sense, the commonest first.
+
+        ``level`` is how far up the common kind may be: at 1 a *dog* has the other canines beside
+        it, at 2 the *cat* as another carnivore. Words whose own commonest sense is another are left
+        out, and so are names beside plain words. For adjectives, whose kind is their cluster, the
+        answers are mostly near in meaning.
+        """
+        senses = self.senses(word, pos)
+        if not senses:
+            return ()
+        above, kin = {senses[0].synset}, set[int]()
+        line = set(above)  # of descent: what the word is itself a kind of
+        for steps in range(1, level + 1):
+            above = {parent for synset in above for parent in self._parents(synset)}
+            line |= above
+            kin |= self._descendants(above, steps)
+        own = {name.lower() for sense in senses for name in sense.words}
+        proper = senses[0].word not in senses[0].words  # it is there in capitals
+        fit = (use for use in self._commonest(kin - line, pos) if use[1][0].isupper() == proper)
+        ranked = sorted((-count, name) for count, name in fit if name.lower() not in own)
+        return tuple(dict.fromkeys(name for _, name in ranked))
 
     def antonym_links(self) -> Iterator[tuple[str, str, str]]:
         """Every directed link between two words' senses: (word, part of speech, opposite)."""
@@ -140,14 +205,60 @@ class Lexicon:
     def _senses_of(self, lemma: str, pos: str) -> list[Sense]:
         """The senses of a base form by rank; none when it is not a word."""
         found: list[Sense] = []
-        for field in self._senses.get(lemma, "").split():
-            number, _, count = field.partition(":")
-            part, *words = self._synsets[int(number)].split()
-            if part == pos:
-                antonyms = tuple(self._opposites(int(number), words, lemma))
-                names, rank = tuple(map(_spaced, words)), len(found) + 1
-                found.append(Sense(_spaced(lemma), pos, rank, int(count or 0), names, antonyms))
+        for rank, (synset, count) in enumerate(self._ranked(lemma, pos), 1):
+            words = self._synsets[synset].split()[1:]
+            antonyms = tuple(self._opposites(synset, words, lemma))
+            names = tuple(map(_spaced, words))
+            found.append(Sense(_spaced(lemma), pos, rank, count, names, antonyms, synset))
         return found
+
+    def _ranked(self, lemma: str, pos: str) -> list[tuple[int, int]]:
+        """The synsets of a base form by rank, with its count in each."""
+        key = lemma + " "
+        place = bisect_left(self._senses, key)
+        if place == len(self._senses) or not self._senses[place].startswith(key):
+            return []
+        fields = (field.partition(":") for field in self._senses[place].split()[1:])
+        uses = ((int(number), int(count or 0)) for number, _, count in fields)
+        return [use for use in uses if self._synsets[use[0]][0] == pos]
+
+    def _use(self, name: str, synset: int) -> float:
+        """How much a synset is said with a word: its count, and where it has none its rank."""
+        ranked = enumerate(self._ranked(_joined(name), self._synsets[synset][0]), 1)
+        uses = (count + 1 / rank for rank, (number, count) in ranked if number == synset)
+        return next(uses, 0.0)
+
+    def _indirect(self, sense: Sense) -> Iterator[str]:
+        """The opposites of a sense's synonyms, then of its head's."""
+        heads = self._parents(sense.synset) if sense.pos == "a" else []
+        for synset in (sense.synset, *heads):
+            for index in range(len(self._synsets[synset].split()) - 1):
+                yield from (self._word(*link) for link in self._antonyms.get((synset, index), ()))
+
+    def _parents(self, synset: int) -> list[int]:
+        return [int(number) for number in self._above[synset].split()]
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        """The synsets below each; turned round when first asked for."""
+        children = defaultdict[int, list[int]](list)
+        for synset, line in enumerate(self._above):
+            for parent in line.split():
+                children[int(parent)].append(synset)
+        return dict(children)
+
+    def _descendants(self, synsets: set[int], steps: int) -> set[int]:
+        for _ in range(steps):
+            synsets = {child for above in synsets for child in self._children.get(above, ())}
+        return synsets
+
+    def _commonest(self, synsets: Iterable[int], pos: str) -> Iterator[tuple[int, str]]:
+        """The words whose commonest sense is one of these, with how often it was chosen."""
+        for synset in synsets:
+            for name in self._synsets[synset].split()[1:]:
+                for first, count in self._ranked(name.lower(), pos)[:1]:
+                    if first == synset:
+                        yield count, _spaced(name)
 
     def _opposites(self, synset: int, words: list[str], lemma: str) -> Iterator[str]:
         for index, word in enumerate(words):
@@ -184,11 +295,9 @@ def _read(file: Path) -> dict[str, list[str]]:
         raise DataError(f"{file}: the lexicon is damaged: its sha256 is wrong ({_REMEDY})")
     from zstandard import ZstdDecompressor
 
-    first, *lines = ZstdDecompressor().decompress(packed).decode("ascii").splitlines()
-    sections: dict[str, list[str]] = {}
-    for name, length in json.loads(first)["sections"].items():
-        sections[name], lines = lines[:length], lines[length:]
-    return sections
+    lines = iter(ZstdDecompressor().decompress(packed).decode("ascii").splitlines())
+    lengths = json.loads(next(lines))["sections"]
+    return {name: list(islice(lines, length)) for name, length in lengths.items()}
 
 
 _REMEDY = "install dialogauge again"
