@@ -33,7 +33,7 @@ WORK = ROOT / "build" / "mixtures"
 PAGE = ROOT / "docs" / "mixtures.md"
 Floats = NDArray[np.float64]
 
-#: Name -> what is changed: settings, optimisation, or the corpora that are kept.
+#: Name -> what is changed: settings, optimisation, the corpora, or how much of each.
 VARIANTS: dict[str, dict[str, Any]] = {
     "as shipped": {},
     "no nearest negatives": {"settings": {"nearest": 0}},
@@ -47,6 +47,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "Self-dialogue only": {"corpora": ["self-dialogue"]},
     "Topical-Chat only": {"corpora": ["topical-chat"]},
     "PersonaChat only": {"corpora": ["personachat"]},
+    "Topical-Chat, 3 epochs": {"corpora": ["topical-chat"], "optimisation": {"epochs": 3}},
+    "2,000 dialogues of each": {"cap": 2000},
+    "2,000 of each, 3 epochs": {"cap": 2000, "optimisation": {"epochs": 3}},
 }
 
 
@@ -72,21 +75,21 @@ def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
     told["settings"] |= {"cosine": 0.0} | change.get("settings", {})
     told["optimisation"] |= change.get("optimisation", {})
     chosen = recipe.decode(json.dumps(told).encode(), json=True)
-    kept = _kept(material, change.get("corpora"))
+    kept = _kept(material, change.get("corpora"), change.get("cap"))
     print(name, f"{len(kept.train):,} dialogues", flush=True)
     done = run.train(chosen, folder.with_name("now"), material=kept, encode=_encode(material))
     folder.with_name("now").rename(folder)
     print(done.before, done.best, flush=True)
 
 
-def _kept(material: Material, names: Sequence[str] | None) -> Material:
-    """The dialogues of some corpora; validation stays on all of them."""
+def _kept(material: Material, names: Sequence[str] | None, cap: int | None) -> Material:
+    """The first dialogues of some corpora; validation stays on all of them."""
     ends = [0, *accumulate(source.train for source in material.sources)]
     train = [
         dialogue
         for source, (start, end) in zip(material.sources, pairwise(ends), strict=True)
         if names is None or source.name in names
-        for dialogue in material.train[start:end]
+        for dialogue in material.train[start:end][:cap]
     ]
     return msgspec.structs.replace(material, train=tuple(train))
 
@@ -136,7 +139,7 @@ def _spearman(scores: Floats, name: str, dialogues: Sequence[Dialogue]) -> float
 
 
 def _folder(name: str) -> Path:
-    return WORK / name.lower().replace(" ", "-")
+    return WORK / name.lower().replace(" ", "-").replace(",", "")
 
 
 HEAD = ("variant", "1 of 20: before → after", *TUNING)
