@@ -9,7 +9,7 @@ in it is refused whatever its manifest says.
 import hashlib
 from collections.abc import Iterable, Iterator
 from importlib.resources import files as resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import msgspec
@@ -65,11 +65,15 @@ def refuse_pickles(folder: Path) -> None:
             raise ModelError(f"{path}: a pickle runs code when it is loaded: refused ({remedy})")
 
 
-def seal(folder: Path) -> Manifest:
-    """Write the manifest of a model's files; folders and hidden files are not part of it."""
-    files = [path for path in folder.iterdir() if path.is_file() and path.name != MANIFEST]
-    names = sorted(path.name for path in files if not path.name.startswith("."))
-    manifest = Manifest({name: digest(folder / name) for name in names})
+def seal(folder: Path, *, nested: bool = False) -> Manifest:
+    """Write the manifest of a model's files; hidden files are not part of it.
+
+    Nor are folders, unless ``nested``: a training run leaves one beside what it made.
+    """
+    files = [path for path in folder.glob("**/*" if nested else "*") if path.is_file()]
+    names = sorted(path.relative_to(folder).as_posix() for path in files)
+    plain = [name for name in names if name != MANIFEST and not name.startswith(".")]
+    manifest = Manifest({name: digest(folder / name) for name in plain})
     with writing(folder / MANIFEST) as file:
         file.write(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
     return manifest
@@ -120,7 +124,7 @@ def card(folder: Path) -> str:
 def describe() -> Iterator[dict[str, Any]]:
     """One row per shipped model: name, kind, megabytes, first line of its card."""
     for name, folder in shipped().items():
-        size = sum(path.stat().st_size for path in folder.iterdir())
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         lines = card(folder).splitlines()
         about = next((line for line in lines if line and not line.startswith("#")), "")
         row = {"name": name, "kind": kind(folder), "megabytes": round(size / 1e6, 1)}
@@ -136,6 +140,7 @@ def _is_folder(path: Path) -> bool:
 
 def _inside(folder: Path, name: str) -> Path:
     """A file of the folder; a manifest may not name one elsewhere."""
-    if Path(name).name != name or "\0" in name:
-        raise ModelError(f"{folder / MANIFEST}: {name!r} is not a plain file name")
+    parts = PurePosixPath(name).parts
+    if not parts or ".." in parts or PurePosixPath(name).is_absolute() or set(name) & {"\\", "\0"}:
+        raise ModelError(f"{folder / MANIFEST}: {name!r} is not the name of a file in the folder")
     return folder / name
