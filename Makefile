@@ -8,7 +8,7 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts
+.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
@@ -44,6 +44,14 @@ relevance: .venv/dev  ## train the head of `relevance` anew and ship it
 
 mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/mixtures.md
 	$(BIN)/python -m benchmarks.mixtures
+
+language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); see docs/language.md
+	$(BIN)/python scripts/build_word_vectors.py build/word-vectors
+	$(BIN)/python -m dialogauge.language.training train recipes/language.cfg build/parsed \
+	  --start build/word-vectors
+	$(BIN)/python -m dialogauge.language.training train recipes/language-names.cfg build/named \
+	  --start build/parsed/model-best
+	$(BIN)/python -m dialogauge.language.training package build/named/model-best build/language
 
 concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)
 	$(BIN)/python -m dialogauge.knowledge src/dialogauge/weights/models/concepts \

@@ -44,12 +44,12 @@ def relevance(docs: Path, take_final_look: bool) -> Iterator[Section]:
     yield Section("Test sets, each final look", _finals(logged(docs, "relevance")))
 
 
-def last_turn() -> Metric:
+def last_turn() -> Embedded:
     """The cosine of the last turn and the response, nothing trained."""
     return Embedded("cosine-last", Plain(), ENCODER, partial(_cosines, joined=False))
 
 
-def last_turn_and_context() -> Metric:
+def last_turn_and_context() -> Embedded:
     """That, plus the cosine of the whole context, joined, and the response."""
     return Embedded("cosine-both", Plain(), ENCODER, partial(_cosines, joined=True))
 
