@@ -1,0 +1,74 @@
+"""Where words begin and end: spaCy's English tokenizer, adapted to the treebanks and to chat.
+
+spaCy already splits "don't", "dont" and "gonna" as the treebanks do. What is changed:
+
+- runs of one sign stay one token, "!!!" and "***", as in EWT, and so does an emoji with its tone;
+- contractions split in capitals too: "DON'T";
+- "wanna", "gimme", "lemme" are two words, "e-mail" is one;
+- a slash between words splits them;
+- the parts of a contraction keep the norm of their letters, which is what the pipeline sees in
+  training, where words come from a treebank and not from these rules.
+
+The rules are saved with the pipeline: none of this is needed to load it.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+#: Signs that people repeat, as a run of one sign.
+RUNS = tuple(rf"{sign}{{2,}}" for sign in (r"!", r"\?", "[!?]", r"\*", "=", "_", "<", ">", "~"))
+#: A picture with what modifies it: colour, skin tone, the joiners of a family.
+EMOJI = (
+    "[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf]"
+    "[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)*"
+)
+#: Between two words: a slash, a run of signs, a picture.
+INFIXES = (EMOJI, r"(?<=[^\W\d_]{2})/(?=[^\W\d_]{2})", r"(?<=\w)[!?]{2,}(?=\w)")
+#: A word as it is written, and its parts.
+WORDS = {
+    "wanna": ("wan", "na"),
+    "gimme": ("gim", "me"),
+    "lemme": ("lem", "me"),
+    "outta": ("out", "ta"),
+    "alot": ("a", "lot"),
+    "e-mail": ("e-mail",),
+    "e-mails": ("e-mails",),
+    "and/or": ("and", "/", "or"),
+    "lol": ("lol",),
+    "idk": ("idk",),
+}
+
+
+def adapt(nlp: "Language") -> "Language":
+    """Give a pipeline the tokenizer rules of this module."""
+    from spacy.symbols import ORTH
+    from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
+
+    tokenizer, defaults = nlp.tokenizer, nlp.Defaults
+    whole = (EMOJI, *RUNS)
+    tokenizer.prefix_search = compile_prefix_regex([*whole, *defaults.prefixes]).search
+    tokenizer.suffix_search = compile_suffix_regex([*whole, *defaults.suffixes]).search
+    tokenizer.infix_finditer = compile_infix_regex([*INFIXES, *defaults.infixes]).finditer
+    known = {text: tuple(part[ORTH] for part in parts) for text, parts in tokenizer.rules.items()}
+    for text, parts in [*known.items(), *_capitals(known), *_spellings()]:
+        tokenizer.add_special_case(text, [{ORTH: part} for part in parts])
+    return nlp
+
+
+def _capitals(known: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Contractions in capitals; short ones without an apostrophe are other words ("IM", "ID")."""
+    for text, parts in known.items():
+        letters = text.replace("'", "").replace("’", "")
+        clear = len(letters) < len(text) or len(text) > 3
+        if len(parts) > 1 and letters.isalpha() and clear and text.upper() not in known:
+            yield text.upper(), tuple(part.upper() for part in parts)
+
+
+def _spellings() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for text, parts in WORDS.items():
+        yield text, parts
+        yield text.capitalize(), (parts[0].capitalize(), *parts[1:])
+        yield text.upper(), tuple(part.upper() for part in parts)
