@@ -27,10 +27,12 @@ LAYERS = (
     "corpora",
     "language",
     "encode",
+    "knowledge",
     "metrics",
     "scoring",
     "benchmark",
     "train",
+    "reproduce",
     "cli",
     "__main__",
 )
