@@ -12,7 +12,7 @@ from dialogauge.metrics import METRICS, TRIVIAL, Metric, checked, load
 from dialogauge.scores import Score
 
 SHIPPED = {name: load(name) for name in METRICS}
-REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, "cosim")]
+REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, "cosim", "relevance")]
 COSINES = ("embedding-average", "vector-extrema", "greedy-matching")
 
 WORDS = [
