@@ -60,6 +60,16 @@ def test_commands_that_are_named_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for target in re.findall(r"`make ([a-z-]+)`", page.read_text()):
         assert target in targets, f"{page.name} names make {target}"
-    commands = {"score", "meta", "compare", "concepts", "corpora", "models", "train", "reproduce"}
+    commands = {
+        "amr",
+        "score",
+        "meta",
+        "compare",
+        "concepts",
+        "corpora",
+        "models",
+        "train",
+        "reproduce",
+    }
     for command in re.findall(r"^(?:\$ )?dialogauge (\w+)", page.read_text(), re.MULTILINE):
         assert command in commands, f"{page.name} names dialogauge {command}"

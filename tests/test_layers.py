@@ -28,6 +28,7 @@ LAYERS = (
     "language",
     "encode",
     "knowledge",
+    "amr",
     "metrics",
     "scoring",
     "benchmark",

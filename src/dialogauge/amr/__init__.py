@@ -1,0 +1,23 @@
+"""AMR: what a sentence says, as a graph.
+
+``graph`` holds the value and its PENMAN form, ``questions`` what can be asked of it, ``edits``
+the changes (new graphs, never a changed one), ``draw`` the picture, ``files`` the published
+formats. ``parsing`` says what a parser and a realiser do, ``load_parser`` gives one: ``builtin``
+or, by ``seq2seq``, a model of amrlib.
+"""
+
+from .graph import Edge, Graph, Token, decode, encode
+from .notation import NotationError
+from .parsing import Parser, Realiser, load_parser
+
+__all__ = [
+    "Edge",
+    "Graph",
+    "NotationError",
+    "Parser",
+    "Realiser",
+    "Token",
+    "decode",
+    "encode",
+    "load_parser",
+]

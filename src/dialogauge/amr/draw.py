@@ -1,0 +1,198 @@
+"""A graph as a picture: layers from the top down, one box per variable, as SVG.
+
+The layers are those of the tree that PENMAN writes, so no line of it crosses another: each box gets
+as much room as what hangs below it needs, and stands over the middle of that. An edge to a variable
+that stands elsewhere ends in a dashed box with its concept, and a faint line from there leads to
+it. Below a concept are the words it came from.
+"""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape
+
+import msgspec
+from msgspec.structs import replace
+
+from ..atomic import writing
+from ..printable import printable
+from .graph import Graph, branches, unquoted
+from .questions import UNKNOWN, is_frame, words
+
+LARGE, SMALL = 14, 11  # sizes of letters
+LAYER, BOX, GAP, MARGIN = 92, 38, 18, 24  # heights of a layer and a box, room between and around
+NARROWEST = 320
+
+_STYLE = f"""
+text {{ font-family: "DejaVu Sans", Verdana, sans-serif; font-size: {LARGE}px; text-anchor: middle;
+       fill: #1b1f24 }}
+.box {{ fill: #f3f4f6; stroke: #9aa3ad }}
+.frame {{ fill: #dbeafe; stroke: #3b76c4 }}
+.unknown {{ fill: #fef3c7; stroke: #c58a06 }}
+.constant {{ fill: none; stroke: none }}
+.negative {{ fill: #fde2e1; stroke: #c43b3b }}
+.words, .role {{ font-size: {SMALL}px; fill: #57606a }}
+.words {{ font-style: italic }}
+.role {{ stroke: #fff; stroke-width: 4px; paint-order: stroke }}
+.again {{ fill: #fff; stroke: #7a4aa8; stroke-dasharray: 5 3 }}
+.edge {{ fill: none; stroke: #9aa3ad }}
+.curve {{ fill: none; stroke: #7a4aa8; stroke-dasharray: 2 4; opacity: 0.6 }}
+.sentence {{ text-anchor: start; font-size: {LARGE}px }}
+""".strip()
+
+
+class _Item(msgspec.Struct):
+    """A variable or constant in the picture; ``x`` and ``y`` are the middle of its upper side."""
+
+    label: str
+    role: str  # above it
+    words: str  # below it
+    kind: str
+    parent: int  # place among the items; -1 for the top
+    variable: str = ""
+    x: float = 0
+    y: float = 0
+
+    @property
+    def width(self) -> float:
+        """Of its box."""
+        return max(_width(self.label, LARGE), _width(self.words, SMALL)) + 20
+
+    @property
+    def slot(self) -> float:
+        """What it needs on its layer."""
+        return max(self.width, _width(self.role, SMALL)) + GAP
+
+
+def draw(graph: Graph, path: Path) -> None:
+    """Write the picture of a graph into a file."""
+    picture = svg(graph)
+    with writing(path) as file:
+        file.write(picture.encode("utf-8"))
+
+
+def svg(graph: Graph) -> str:
+    """The picture of a graph."""
+    items = _items(graph)
+    width = max(_place(items) + 2 * MARGIN, NARROWEST)
+    sentence = textwrap.wrap(_shown(graph.text), max(20, int(width / (0.58 * LARGE))))
+    top = MARGIN + 20 * len(sentence)
+    for item in items:
+        item.x += MARGIN
+        item.y += top + SMALL
+    height = max(item.y for item in items) + BOX + MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" role="img">',
+        f"<title>{escape(_shown(graph.text) or items[0].label)}</title>",
+        f"<style>{_STYLE}</style>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        *(_text("sentence", MARGIN, MARGIN + 20 * row, it) for row, it in enumerate(sentence)),
+        *_curves(items),
+        *(_line(items[item.parent], item) for item in items if item.parent >= 0),
+        *(part for item in items for part in _box(item)),
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _items(graph: Graph) -> list[_Item]:
+    """What is drawn, each layer after the one above."""
+    tree = branches(graph)
+    items = [_variable(graph, graph.top, "", -1)]
+    opened = [(graph.top, 0)]
+    for variable, place in opened:  # grows while it is walked
+        for branch in tree[variable]:
+            role = branch.role.removeprefix(":")
+            if branch.opens:
+                opened.append((branch.target, len(items)))
+            if branch.target in graph.concepts:
+                item = _variable(graph, branch.target, role, place)
+                item = item if branch.opens else replace(item, kind="again", words="")
+            else:
+                item = _constant(branch.target, role, place)
+            items.append(item)
+    return items
+
+
+def _variable(graph: Graph, variable: str, role: str, parent: int) -> _Item:
+    concept = graph.concepts[variable]
+    kind = "unknown" if concept == UNKNOWN else "frame" if is_frame(concept) else "box"
+    spoken = " ".join(word.text for word in words(graph, variable))
+    return _Item(_shown(concept), _shown(role), _shown(spoken), kind, parent, variable)
+
+
+def _constant(constant: str, role: str, parent: int) -> _Item:
+    kind = "negative" if (role, constant) == ("polarity", "-") else "constant"
+    return _Item(_shown(unquoted(constant)), _shown(role), "", kind, parent)
+
+
+def _place(items: list[_Item]) -> float:
+    """Give each item its place, from the lowest layer up; the width of all."""
+    needs = [0.0] * len(items)  # what hangs below
+    for place in range(len(items) - 1, -1, -1):
+        needs[place] = max(needs[place], items[place].slot)
+        if items[place].parent >= 0:
+            needs[items[place].parent] += needs[place]
+    below = [0.0] * len(items)
+    for place, item in enumerate(items):
+        if item.parent >= 0:
+            below[item.parent] += needs[place]
+    left = [0.0] * len(items)  # where the next one below an item begins
+    for place, item in enumerate(items):
+        if item.parent >= 0:
+            item.x = left[item.parent] + needs[place] / 2
+            item.y = items[item.parent].y + LAYER
+            left[item.parent] += needs[place]
+        else:
+            item.x = needs[place] / 2
+        left[place] = item.x - below[place] / 2
+    return needs[0]
+
+
+def _box(item: _Item) -> Iterator[str]:
+    left = item.x - item.width / 2
+    yield (
+        f'<rect class="{item.kind}" x="{left:.0f}" y="{item.y:.0f}" '
+        f'width="{item.width:.0f}" height="{BOX}" rx="7"/>'
+    )
+    yield _text("label", item.x, item.y + (17 if item.words else 24), item.label)
+    if item.words:
+        yield _text("words", item.x, item.y + 31, item.words)
+    if item.role:
+        yield _text("role", item.x, item.y - 6, item.role)
+
+
+def _line(parent: _Item, item: _Item) -> str:
+    start, end = parent.y + BOX, item.y - SMALL - 6
+    middle = (start + end) / 2
+    path = f"M{parent.x:.0f} {start} C{parent.x:.0f} {middle:.0f} {item.x:.0f} {middle:.0f}"
+    return f'<path class="edge" d="{path} {item.x:.0f} {end:.0f}"/>'
+
+
+def _curves(items: Sequence[_Item]) -> Iterator[str]:
+    """A faint line from each box that stands for another to a side of that one."""
+    drawn = {item.variable: item for item in items if item.variable and item.kind != "again"}
+    for item in items:
+        if item.kind == "again":
+            other = drawn[item.variable]
+            side = 1 if item.x > other.x else -1
+            start, end = item.x - side * item.width / 2, other.x + side * other.width / 2
+            y, to = item.y + BOX / 2, other.y + BOX / 2
+            bend = f"C{start - side * 40:.0f} {y:.0f} {end + side * 40:.0f} {to:.0f}"
+            yield f'<path class="curve" d="M{start:.0f} {y:.0f} {bend} {end:.0f} {to:.0f}"/>'
+
+
+def _text(kind: str, x: float, y: float, text: str) -> str:
+    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{escape(text)}</text>'
+
+
+def _shown(text: str) -> str:
+    """Text that XML can hold, on one line."""
+    return printable(" ".join(text.split())).replace("\ufffe", "").replace("\uffff", "")
+
+
+def _width(text: str, size: int) -> float:
+    """About how wide a text is: letters are 0.62 of their height, Chinese ones and emoji 1.1."""
+    return sum(1.1 if east_asian_width(it) in "WF" else 0.62 for it in text) * size

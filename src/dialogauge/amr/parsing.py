@@ -1,0 +1,97 @@
+"""From text to graphs and back: what any parser and any realiser must do.
+
+A parser may fail on a text; it then gives ``None``, which is counted and never an exception. A
+:class:`Remembering` parser asks another one for each distinct text once.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from ..encode.cache import Memory, key
+from ..errors import UnknownNameError
+from .graph import Graph
+
+#: The parser that ships.
+BUILTIN = "builtin"
+#: How many variables of remembered graphs are kept (some 600 bytes each with edges and words).
+IN_MEMORY = 200_000
+
+
+class Parser(Protocol):
+    """Text to graphs."""
+
+    @property
+    def signature(self) -> str:
+        """What made the graphs: parser, weights, settings."""
+
+    def parse(self, texts: Sequence[str]) -> list[Graph | None]:
+        """The graph of each text; None where there is none to be had."""
+
+
+class Realiser(Protocol):
+    """An edited graph to text."""
+
+    @property
+    def signature(self) -> str:
+        """What made the texts."""
+
+    def realise(self, original: Graph, edited: Graph) -> str | None:
+        """The text of the edited graph, as near to the original's as it can; None if it fails."""
+
+
+class Report(msgspec.Struct):
+    """What a remembering parser was asked since it was made."""
+
+    texts: int = 0
+    parsed: int = 0  # after equal and remembered texts were taken out
+    failed: int = 0  # of the parsed ones, those without a graph
+
+
+class Remembering:
+    """A parser that parses equal texts once; graphs are remembered by signature and text.
+
+    Several may share a ``memory``: what one parser made is never given out as another's.
+    """
+
+    def __init__(self, parser: Parser, memory: Memory[Graph | None] | None = None) -> None:
+        self._parser = parser
+        self._memory = memory or Memory[Graph | None](IN_MEMORY, _size)
+        self.report = Report()
+
+    @property
+    def signature(self) -> str:
+        """That of the parser itself."""
+        return self._parser.signature
+
+    def parse(self, texts: Sequence[str]) -> list[Graph | None]:
+        """The graph of each text, or None."""
+        keys = [key(f"{self.signature}\0{text}") for text in texts]
+        known = self._memory.get(keys)
+        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
+        made = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
+        self._memory.put(made)
+        self.report.texts += len(texts)
+        self.report.parsed += len(made)
+        self.report.failed += sum(graph is None for graph in made.values())
+        known.update(made)
+        return [known[each] for each in keys]
+
+
+def load_parser(name: str | Path = BUILTIN) -> Remembering:
+    """The parser that ships, or the one of a folder that is laid out like amrlib's models."""
+    if str(name) == BUILTIN:
+        from .builtin import Builtin
+
+        return Remembering(Builtin.load())
+    from . import seq2seq
+
+    if seq2seq.is_folder(Path(name)):
+        return Remembering(seq2seq.Parser.load(Path(name)))
+    raise UnknownNameError("parser or folder of one", str(name), [BUILTIN])
+
+
+def _size(graph: Graph | None) -> int:
+    return 1 + len(graph.concepts) if graph else 1

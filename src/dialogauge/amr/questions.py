@@ -1,0 +1,170 @@
+"""What can be asked of a graph.
+
+Each question is one small function of a graph, most of them also of one of its variables; answers
+are variables or edges in the order of the graph. *Below* a variable is what PENMAN writes inside
+its brackets.
+
+    >>> from dialogauge.amr import decode
+    >>> graph = decode("(t / tell-01 :polarity - :ARG0 (y / you) :ARG2 (i / i))")
+    >>> frames(graph), pronouns(graph), negated(graph), depth(graph)
+    (['t'], ['y', 'i'], ['t'], 2)
+"""
+
+import re
+
+from ..errors import InputError
+from .graph import Edge, Graph, Token, branches, unquoted
+
+#: The concepts that AMR writes for personal pronouns, whatever their case.
+PRONOUNS = ("i", "you", "he", "she", "it", "we", "they")
+#: The concept that holds several sentences together, and the one that a question asks for.
+MULTI_SENTENCE, UNKNOWN = "multi-sentence", "amr-unknown"
+
+_FRAME = re.compile(r"(.+)-(\d{2,3})")
+_NUMBERED = re.compile(r":(?:snt|op|ARG)(\d+)")
+
+
+def is_frame(concept: str) -> bool:
+    """Whether a concept is a PropBank frame with its sense, such as ``tell-01``."""
+    return _FRAME.fullmatch(concept) is not None
+
+
+def lemma(concept: str) -> str:
+    """A concept without its sense.
+
+    >>> lemma("have-rel-role-91"), lemma("dog")
+    ('have-rel-role', 'dog')
+    """
+    found = _FRAME.fullmatch(concept)
+    return found[1] if found else concept
+
+
+def frames(graph: Graph) -> list[str]:
+    """The variables whose concept is a frame."""
+    return [variable for variable, concept in graph.concepts.items() if is_frame(concept)]
+
+
+def pronouns(graph: Graph) -> list[str]:
+    """The variables of personal pronouns."""
+    return [variable for variable, concept in graph.concepts.items() if concept in PRONOUNS]
+
+
+def unknowns(graph: Graph) -> list[str]:
+    """The variables that a question asks for (``amr-unknown``)."""
+    return [variable for variable, concept in graph.concepts.items() if concept == UNKNOWN]
+
+
+def negated(graph: Graph) -> list[str]:
+    """The variables with ``:polarity -``."""
+    found = {edge.source for edge in graph.edges if is_negation(edge)}
+    return [variable for variable in graph.concepts if variable in found]
+
+
+def is_negation(edge: Edge) -> bool:
+    """Whether an edge is ``:polarity -``."""
+    return (edge.role, edge.target) == (":polarity", "-")
+
+
+def outgoing(graph: Graph, variable: str) -> list[Edge]:
+    """The edges that start at a variable."""
+    known(graph, variable)
+    return [edge for edge in graph.edges if edge.source == variable]
+
+
+def incoming(graph: Graph, variable: str) -> list[Edge]:
+    """The edges that end at a variable."""
+    known(graph, variable)
+    return [edge for edge in graph.edges if edge.target == variable]
+
+
+def arguments(graph: Graph, variable: str) -> list[Edge]:
+    """The core arguments of a frame, ``:ARG0`` first."""
+    return _numbered(outgoing(graph, variable), ":ARG")
+
+
+def operands(graph: Graph, variable: str) -> list[Edge]:
+    """The parts of a conjunction, name or quantity: ``:op1``, ``:op2``."""
+    return _numbered(outgoing(graph, variable), ":op")
+
+
+def modifiers(graph: Graph, variable: str) -> list[str]:
+    """What describes a variable: the end of its ``:mod``, or the start of a ``:domain`` to it."""
+    ends = [edge.target for edge in outgoing(graph, variable) if edge.role == ":mod"]
+    return ends + [edge.source for edge in incoming(graph, variable) if edge.role == ":domain"]
+
+
+def sentences(graph: Graph) -> list[str]:
+    """The tops of the sentences: what ``:snt1``, ``:snt2`` lead to, or the top of the only one."""
+    found = [edge.target for edge in snt_edges(graph)]
+    return list(dict.fromkeys(found)) or [graph.top]
+
+
+def snt_edges(graph: Graph) -> list[Edge]:
+    """The ``:snt`` edges of a multi-sentence graph in their order, of any other none."""
+    if graph.concepts[graph.top] != MULTI_SENTENCE:
+        return []
+    numbered = _numbered(outgoing(graph, graph.top), ":snt")
+    return [edge for edge in numbered if edge.target in graph.concepts]
+
+
+def mode(graph: Graph, variable: str) -> str:
+    """``imperative``, ``interrogative``, ``expressive``, or nothing."""
+    return next((it.target for it in outgoing(graph, variable) if it.role == ":mode"), "")
+
+
+def names(graph: Graph) -> dict[str, str]:
+    """The variables that have a name, and the name.
+
+    >>> from dialogauge.amr import decode
+    >>> names(decode('(c / city :name (n / name :op1 "New" :op2 "York"))'))
+    {'c': 'New York'}
+    """
+    found = {}
+    for edge in graph.edges:
+        if edge.role == ":name" and edge.target in graph.concepts:
+            parts = (part.target for part in operands(graph, edge.target))
+            found[edge.source] = " ".join(unquoted(part) for part in parts)
+    return found
+
+
+def words(graph: Graph, variable: str) -> list[Token]:
+    """The words of the text that a variable stands for."""
+    known(graph, variable)
+    return [graph.tokens[place] for place in graph.aligned.get(variable, ())]
+
+
+def below(graph: Graph, variable: str) -> list[str]:
+    """A variable and everything that is written out inside its brackets."""
+    known(graph, variable)
+    tree, found = branches(graph), [variable]
+    for each in found:  # grows while it is walked
+        found.extend(branch.target for branch in tree[each] if branch.opens)
+    return found
+
+
+def depth(graph: Graph, variable: str = "") -> int:
+    """How many brackets are open at the deepest place of a graph, or below a variable."""
+    tree = branches(graph)
+    level, deepest = [known(graph, variable or graph.top)], 0
+    while level:
+        level = [branch.target for each in level for branch in tree[each] if branch.opens]
+        deepest += 1
+    return deepest
+
+
+def known(graph: Graph, variable: str) -> str:
+    """The variable itself, or an error if the graph has none of that name."""
+    if variable not in graph.concepts:
+        raise InputError(f"the graph has no variable {variable!r}")
+    return variable
+
+
+def number(role: str) -> int:
+    """The number of ``:op2``, ``:snt2`` or ``:ARG2``; other roles have 0."""
+    found = _NUMBERED.fullmatch(role)
+    return int(found[1]) if found else 0
+
+
+def _numbered(edges: list[Edge], prefix: str) -> list[Edge]:
+    found = [edge for edge in edges if re.fullmatch(rf"{prefix}\d+", edge.role)]
+    return sorted(found, key=lambda edge: number(edge.role))
