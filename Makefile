@@ -49,8 +49,9 @@ language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); s
 	$(BIN)/python scripts/build_word_vectors.py build/word-vectors
 	$(BIN)/python -m dialogauge.language.training train recipes/language.cfg build/parsed \
 	  --start build/word-vectors
+	$(BIN)/python scripts/build_silver_names.py build/silver-names.jsonl
 	$(BIN)/python -m dialogauge.language.training train recipes/language-names.cfg build/named \
-	  --start build/parsed/model-best
+	  --start build/parsed/model-best --names build/silver-names.jsonl
 	$(BIN)/python -m dialogauge.language.training package build/named/model-best build/language
 
 concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialogauge import language
 from dialogauge.errors import DataError, InputError, OutputError
 from dialogauge.language import chat, measuring, training
-from dialogauge.language.gazetteer import gazetteer, renamed
+from dialogauge.language.gazetteer import gazetteer, patterns, renamed, roles, spans
 from dialogauge.language.treebank import (
     KINDS,
     Sentence,
@@ -58,6 +58,22 @@ NAMES = """# newdoc id = {document}
 """
 
 
+#: "Ada Bos and Max Bos of Gent met": two mentions in one, and a place inside the second.
+PAIR = """# newdoc id = {document}
+# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity
+# text = Ada Bos and Max Bos of Gent met.
+1 Ada Ada PROPN NNP Number=Sing 8 nsubj _ Entity=(1-person-new-s-cf1-1,2,4,5,7-sgl(2-person-new-s-cf1-1,2-sgl
+2 Bos Bos PROPN NNP Number=Sing 1 flat _ Entity=2)
+3 and and CCONJ CC _ 4 cc _ _
+4 Max Max PROPN NNP Number=Sing 1 conj _ Entity=(3-person-new-s-cf1-1,2,4-sgl
+5 Bos Bos PROPN NNP Number=Sing 4 flat _ _
+6 of of ADP IN _ 7 case _ _
+7 Gent Gent PROPN NNP Number=Sing 4 nmod _ Entity=(4-place-new-s-cf3-1-sgl)3)1)
+8 met meet VERB VBD Tense=Past 0 root _ SpaceAfter=No
+9 . . PUNCT . _ 8 punct _ _
+"""  # noqa: E501
+
+
 def columns(text: str) -> str:
     """Written with blanks above, since tabs are hard to see."""
     lines = text.splitlines()
@@ -98,6 +114,21 @@ class TestReading:
         names = [word.name for word in next(gum(treebank, "train")).words]
         person, school = ["B-PERSON", "I-PERSON"], ["B-ORG", "I-ORG", "I-ORG"]
         assert names == ["", "", *person, "", "", *school, "", "", ""]
+
+    def test_names_beside_each_other_are_two(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "pair.conllu.gz", columns(PAIR.format(document="GUM_news_pair")))
+        (sentence,) = read(path)
+        found = [(start, end, sentence.words[start].name) for start, end in spans(sentence)]
+        assert found == [(0, 2, "B-PERSON"), (3, 5, "B-PERSON"), (6, 7, "B-LOC")]
+
+    def test_what_is_unknown_stays_unknown(self, treebank: Path) -> None:
+        import spacy
+
+        sentence = next(gum(treebank, "train"))
+        unsure = msgspec.structs.replace(sentence.words[3], name=None)
+        words = (*sentence.words[:3], unsure, *sentence.words[4:])
+        gold = document(spacy.blank("en").vocab, [Sentence("d", words)])
+        assert [token.ent_iob_ for token in gold[:5]] == ["O", "O", "B", "", "O"]
 
     def test_unlicensed_documents_are_passed_by(self, treebank: Path) -> None:
         names = {s.document for part in ("train", "dev", "test") for s in gum(treebank, part)}
@@ -254,6 +285,25 @@ class TestNames:
         changed = {p for p, w in enumerate(other.words) if w != sentence.words[p]}
         assert changed <= {2, 3, 6, 7, 8}
 
+    def test_everything_below_a_word(self) -> None:
+        lexicon = language.Lexicon.load()
+        below = lexicon.below("dog")
+        assert {"poodle", "terrier", "corgi"} <= set(below)
+        counts = [lexicon.senses(name, "n")[0].count for name in below]
+        assert counts == sorted(counts, reverse=True)  # the commonest first
+        assert not {"dog", "cat", "boxer"} & set(below)  # a boxer is first of all a person
+        assert set(lexicon.below("poodle")) < set(below)
+        assert lexicon.below("qwertzuiop") == ()
+
+    def test_what_words_are_known_to_name(self) -> None:
+        import spacy
+
+        assert (roles()["mozart"], roles()["peru"], roles()["agency"]) == ("S", "L", "o")
+        nlp = spacy.blank("en")
+        nlp.add_pipe("attribute_ruler").add_patterns(patterns())
+        known = {token.text: token.ent_id_ for token in nlp("did mozart like Peru with him")}
+        assert known == {"did": "", "mozart": "S", "like": "", "Peru": "L", "with": "", "him": ""}
+
 
 class TestMeasuring:
     def test_f1_by_letters(self, dont: Sentence) -> None:
@@ -292,7 +342,10 @@ class TestTraining:
             "components.trainable_lemmatizer.min_tree_freq": 1,
         }
         start = vectors(tmp_path)
-        for stage, changes in (("language", small), ("language-names", {})):
+        silver = tmp_path / "silver.jsonl"
+        silver.write_bytes(msgspec.json.encode(next(gum(treebank, "train"))) + b"\n")
+        more = {"paths.names": str(silver)}
+        for stage, changes in (("language", small), ("language-names", more)):
             recipe = RECIPES / f"{stage}.cfg"
             out = tmp_path / stage
             start = training.train(recipe, out, treebank=treebank, start=start, **(tiny | changes))
@@ -308,6 +361,16 @@ class TestTraining:
         assert "treebank" not in (folder / "config.cfg").read_text()
         with pytest.raises(OutputError, match="exists"):
             training.package(start, folder, treebank=treebank)
+
+    @pytest.mark.parametrize("written", [b"{", b'{"document": 3}', None])
+    def test_names_that_are_not_sentences(
+        self, treebank: Path, tmp_path: Path, written: bytes | None
+    ) -> None:
+        path = tmp_path / "names.jsonl"
+        if written is not None:
+            path.write_bytes(written)
+        with pytest.raises(DataError, match="not a file of sentences with names"):
+            training.name_reader(treebank, "train", str(path), 0, 0, 0)
 
     def test_a_recipe_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no such recipe"):

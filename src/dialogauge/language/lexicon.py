@@ -188,6 +188,21 @@ class Lexicon:
         ranked = sorted((-count, name) for count, name in fit if name.lower() not in own)
         return tuple(dict.fromkeys(name for _, name in ranked))
 
+    def below(self, word: str, pos: str = "n") -> tuple[str, ...]:
+        """Everything that is a kind or an instance of the word in its commonest sense.
+
+        Words whose own commonest sense is another are left out; the commonest come first.
+
+        >>> Lexicon.load().below("weekday")[:3], "Lima" in Lexicon.load().below("location")
+        (('Monday', 'Saturday', 'Friday'), True)
+        """
+        reached, edge = set[int](), {sense.synset for sense in self.senses(word, pos)[:1]}
+        while edge:
+            edge = self._descendants(edge, 1) - reached
+            reached |= edge
+        ranked = sorted((-count, name) for count, name in self._commonest(reached, pos))
+        return tuple(dict.fromkeys(name for _, name in ranked))
+
     def antonym_links(self) -> Iterator[tuple[str, str, str]]:
         """Every directed link between two words' senses: (word, part of speech, opposite)."""
         for (synset, word), opposites in self._antonyms.items():

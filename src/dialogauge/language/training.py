@@ -6,14 +6,16 @@
                 (treebank)    (chat, gazetteer)                       (recipes)
 
 Training is spaCy's own command: the recipe is a spaCy config, and the only things added to spaCy
-are two readers, ``dialogauge.treebank.v1`` and ``dialogauge.names.v1``, and one callback,
-``dialogauge.tokenizer.v1``. The packaged folder needs none: ``spacy.load(folder)`` is enough.
+are two readers, ``dialogauge.treebank.v1`` and ``dialogauge.names.v1``, one callback,
+``dialogauge.tokenizer.v1``, and one list of patterns, ``dialogauge.gazetteer.v1``. The packaged
+folder needs none: ``spacy.load(folder)`` is enough.
 
 Two recipes, one after the other: the second keeps what the first made and learns names on top.
 
     python -m dialogauge.language.training train recipes/language.cfg runs/language
+    python scripts/build_silver_names.py runs/silver-names.jsonl
     python -m dialogauge.language.training train recipes/language-names.cfg runs/names \\
-      --start runs/language/model-best
+      --start runs/language/model-best --names runs/silver-names.jsonl
     python -m dialogauge.language.training package runs/names/model-best FOLDER
     python -m dialogauge.language.training measure
 
@@ -34,7 +36,7 @@ from ..atomic import reporting, writing
 from ..errors import DataError, DialogaugeError, MissingExtraError, OutputError
 from . import card, measuring
 from . import chat as habits
-from .gazetteer import renamed
+from .gazetteer import patterns, renamed
 from .pipeline import OURS, open_pipeline
 from .tokens import adapt
 from .treebank import Sentence, document, ewt, gum
@@ -48,7 +50,7 @@ RUN = 6
 #: How often the texts of one pass are written, each time cut and typed in another way.
 WRITINGS = 2
 #: The same for the texts with names, which are few.
-NAME_WRITINGS = 8
+NAME_WRITINGS = 3
 #: How many word vectors ship; rarer words share the vector of the nearest of these.
 ROWS = 17_500
 #: Sections of a spaCy config that only training reads.
@@ -93,12 +95,13 @@ def require_extra() -> None:
 
 
 def register() -> None:
-    """Make our reader and our callback known to spaCy."""
+    """Make our readers, our callback and our list of names known to spaCy."""
     from spacy import registry
 
     registry.readers("dialogauge.treebank.v1", func=reader)
     registry.readers("dialogauge.names.v1", func=name_reader)
     registry.callbacks("dialogauge.tokenizer.v1", func=lambda: adapt)
+    registry.misc("dialogauge.gazetteer.v1", func=patterns)
 
 
 def reader(
@@ -121,24 +124,37 @@ def reader(
 
 
 def name_reader(
-    folder: Path, part: str, rename: float, chat: float, seed: int
+    folder: Path, part: str, more: str | None, rename: float, chat: float, seed: int
 ) -> Callable[["Language"], Iterator["Example"]]:
-    """The texts with names; ``rename`` is the share of sentences that get other names."""
+    """The texts with names; ``rename`` is the share of sentences that get other names.
+
+    ``more`` is a file of further sentences to train on (``scripts/build_silver_names.py``).
+    """
     documents = measuring.documents(gum(Path(folder), part))
+    silver = _sentences(Path(more)) if more else []
 
     def typed(run: Sequence[Sentence], rng: np.random.Generator) -> Sequence[Sentence]:
         new = [renamed(s, rng) if rng.random() < rename else s for s in run]
         return habits.typed(new, rng) if rng.random() < chat else new
 
+    def texts(rng: np.random.Generator) -> Iterator[Sequence[Sentence]]:
+        runs = [run for _ in range(NAME_WRITINGS) for d in documents for run in _runs(d, rng)]
+        runs += [[sentence] for sentence in silver]
+        return (typed(runs[int(place)], rng) for place in rng.permutation(len(runs)))
+
     def examples(nlp: "Language") -> Iterator["Example"]:
-        rng = np.random.default_rng(seed)
-        for _ in range(NAME_WRITINGS if part == "train" else 0):
-            for sentences in documents:
-                yield from (_example(nlp, typed(run, rng)) for run in _runs(sentences, rng))
-        if part != "train":
-            yield from (_example(nlp, sentences) for sentences in documents)
+        runs = texts(np.random.default_rng(seed)) if part == "train" else documents
+        return (_example(nlp, run) for run in runs)
 
     return examples
+
+
+def _sentences(path: Path) -> list[Sentence]:
+    try:
+        lines = path.read_bytes().splitlines()
+        return [msgspec.json.decode(line, type=Sentence) for line in lines]
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataError(f"{path}: not a file of sentences with names: {error}") from None
 
 
 def _training_texts(
@@ -245,11 +261,19 @@ def main() -> None:
 
 
 def _train_command(
-    recipe: Path, out: Path, treebank: Path | None = None, start: Path | None = None
+    recipe: Path,
+    out: Path,
+    treebank: Path | None = None,
+    start: Path | None = None,
+    names: Path | None = None,
 ) -> None:
-    """Train, starting from the pipeline that ships (its word vectors) unless another is named."""
+    """Train, starting from the pipeline that ships (its word vectors) unless another is named.
+
+    ``names`` are more sentences for the recipe of names (``scripts/build_silver_names.py``).
+    """
     start = start or models.open_folder(OURS)
-    train(recipe, out, treebank=treebank or treebank_folder(), start=start)
+    changes = {"paths.names": str(names)} if names else {}
+    train(recipe, out, treebank=treebank or treebank_folder(), start=start, **changes)
 
 
 def _package_command(trained: Path, out: Path, treebank: Path | None = None) -> None:

@@ -214,7 +214,8 @@ def _name_spans(rows: Sequence[Row], entities: Sequence[str]) -> Iterator[tuple[
         anchor = _anchor(rows, head, range(start, end))
         if anchor is not None and (kind := KINDS.get(values.get("etype", ""), "")):
             minimal = (int(n) for n in values.get("minspan", "").split(",") if n.isdigit())
-            own = {p for n in minimal if _is_part(rows, p := start + n - 1, head, kinds)}
+            places = {start + n - 1 for n in minimal} & set(range(start, end))
+            own = {place for place in places if _is_part(rows, place, head, kinds)}
             yield *_around(rows, anchor, own), kind
 
 
@@ -236,7 +237,9 @@ def _is_part(rows: Sequence[Row], place: int, head: int, kinds: Mapping[int, str
     names, and so are "Ada Bos of Gent" and "Gent's Mayor Bos". ``kinds`` are those of all mentions
     by their heads. "University of Gent" is one name, and so is "Pride and Prejudice".
     """
-    while place not in (head, -1):  # -1 is above the root
+    for _ in rows:
+        if place in (head, -1):  # -1 is above the root
+            break
         dep, above = rows[place][7], int(rows[place][6]) - 1
         kind, other = kinds[head], kinds.get(place)
         if dep == "conj" and above == head and kind == other != "MISC":
@@ -305,7 +308,7 @@ def document(vocab: "Vocab", sentences: Sequence[Sentence]) -> "Doc":
         heads=[word.head + offset for word, offset in zip(words, offsets, strict=True)],
         deps=["ROOT" if word.dep == "root" else word.dep for word in words],
         sent_starts=starts,
-        ents=None if any(word.name is None for word in words) else [w.name or "O" for w in words],
+        ents=["O" if word.name == "" else word.name for word in words],
     )
 
 
