@@ -37,7 +37,7 @@ OFTEN_IN_TREEBANKS, OFTEN = 2, 10
 WORD = re.compile(r"n't|'[a-z]+|[^\W\d_]+(?:\.[a-z])*|[^\w\s]")
 
 
-def main() -> None:
+def main(folder: str) -> None:
     words = vocabulary()
     vectors = principal(np.asarray(Encoder.load(ENCODER).vectors(words), dtype=np.float32))
     nlp = spacy.blank("en")
@@ -47,8 +47,8 @@ def main() -> None:
             if spelling not in table:
                 table.add(spelling, row=row)
     nlp.vocab.vectors = table
-    nlp.to_disk(sys.argv[1])
-    print(f"{len(words)} words, {WIDTH} dimensions: {sys.argv[1]}")
+    nlp.to_disk(folder)
+    print(f"{len(words)} words, {WIDTH} dimensions: {folder}")
 
 
 def vocabulary() -> list[str]:
@@ -88,4 +88,4 @@ def principal(vectors: Vector) -> Vector:
     return kept
 
 
-main()
+main(*sys.argv[1:])
