@@ -8,7 +8,7 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model
+.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model amr-results
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
@@ -53,6 +53,9 @@ language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); s
 	$(BIN)/python -m dialogauge.language.training train recipes/language-names.cfg build/named \
 	  --start build/parsed/model-best --names build/silver-names.jsonl
 	$(BIN)/python -m dialogauge.language.training package build/named/model-best build/language
+
+amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/amr-results.md
+	$(BIN)/python -m benchmarks.amr
 
 concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)
 	$(BIN)/python -m dialogauge.knowledge src/dialogauge/weights/models/concepts \

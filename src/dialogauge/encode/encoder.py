@@ -138,6 +138,16 @@ class Encoder:
         """Each text's token ids, the special ones left out."""
         return [its[1:-1] for its, _ in self._cut(texts)]
 
+    def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""
+        limit = CHARACTERS * self.config.max_tokens
+        begun = [mend(text.strip()[:limit], lambda _: None) for text in texts]
+        shifts = [len(text) - len(text.lstrip()) for text in texts]
+        return [
+            [(start + shift, end + shift) for start, end in found.offsets[1:-1]]
+            for shift, found in zip(shifts, self._tokenizer.encode_batch(begun), strict=True)
+        ]
+
     def _remembered(
         self,
         texts: Sequence[str],

@@ -52,11 +52,17 @@ class Session:
 
     def run(self, output: str, inputs: Mapping[str, Any]) -> NDArray[np.float32]:
         """One output of the graph."""
+        return self.run_all([output], inputs)[0]
+
+    def run_all(
+        self, outputs: Sequence[str], inputs: Mapping[str, Any]
+    ) -> list[NDArray[np.float32]]:
+        """Several outputs of the graph."""
         try:
-            found: Sequence[Any] = self._session.run([output], dict(inputs))
+            found: Sequence[Any] = self._session.run(list(outputs), dict(inputs))
         except Exception as error:  # as above
             raise self._broken("the graph cannot be run on this", error) from None
-        return np.asarray(found[0], dtype=np.float32)
+        return [np.asarray(each, dtype=np.float32) for each in found]
 
     def over(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """``map(work, items)``, as many at once as there are threads, and only a few ahead."""

@@ -1,0 +1,155 @@
+"""The built-in parser: text -> AMR in milliseconds, without torch.
+
+::
+
+    text ─► words ──► features ─► tagger.onnx ─► templates ─► linker.onnx ─► plan ─► graph
+           (spaCy,                              (deciding)                (deciding) (assembling)
+            encoder)
+
+The language pipeline gives tags and dependencies, the encoder a vector for each word. The tagger
+chooses for each word the small piece of graph that it brings (:mod:`.templates`), the linker how
+the pieces hang together; rules make a graph of it. Each text is parsed by itself, whatever else is
+in the batch.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+
+from .. import models
+from ..encode import Encoder
+from ..encode.session import Session
+from ..errors import ModelError
+from ..language import Pipeline
+from ..language import load as load_pipeline
+from .assembling import Plan, assemble
+from .deciding import Links, plan, templates
+from .features import arrays
+from .graph import Graph
+from .inventory import Inventory
+from .words import Piece, Word, pieces, with_vectors
+
+FILES = ("config.json", "tagger.onnx", "linker.onnx", "inventory.json")
+#: How many words go through the networks together, padding included.
+WORDS_PER_BATCH = 1500
+#: How many texts are looked at together: while the networks run on these, the next are tagged.
+CHUNK = 250
+
+Words = tuple[Word, ...]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Report(msgspec.Struct):
+    """What a parser was given since it was loaded."""
+
+    texts: int = 0
+    empty: int = 0  # texts without any word: they have no graph
+
+
+class Builtin:
+    """The parser that ships."""
+
+    def __init__(self, folder: Path, pipeline: Pipeline, encoder: Encoder) -> None:
+        self.pipeline, self.encoder = pipeline, encoder
+        self.report = Report()
+        self.inventory = Inventory.load(folder / "inventory.json")
+        self._hash = models.fingerprint(folder, FILES)
+        self._tagger = Session(folder / "tagger.onnx")
+        self._linker = Session(folder / "linker.onnx")
+
+    @classmethod
+    def load(cls, name: str | Path = "amr") -> "Builtin":
+        """The parser that ships, or one from a folder."""
+        folder = models.open_folder(name)
+        if models.kind(folder) != "amr":
+            raise ModelError(f"{folder}: this is a {models.kind(folder)!r}, not an AMR parser")
+        return cls(folder, load_pipeline(), Encoder.load())
+
+    @property
+    def signature(self) -> str:
+        """What made the graphs: parser, pipeline and encoder."""
+        parts = (f"builtin|sha256:{self._hash}", self.pipeline.signature, self.encoder.signature)
+        return "|".join(parts)
+
+    def parse(self, texts: Sequence[str]) -> list[Graph | None]:
+        """The graph of each text; None where there is no word."""
+        chunks = [texts[start : start + CHUNK] for start in range(0, len(texts), CHUNK)]
+        found: list[Graph | None] = []
+        for chunk, groups in zip(chunks, _ahead(self._read, chunks), strict=True):
+            found += self._assembled(chunk, groups)
+        self.report.texts += len(texts)
+        self.report.empty += sum(graph is None for graph in found)
+        return found
+
+    def _read(self, texts: Sequence[str]) -> list[list[Words]]:
+        """The words of each text, in pieces."""
+        return [list(pieces(document)) for document in self.pipeline.pipe(texts)]
+
+    def _assembled(
+        self, texts: Sequence[str], groups: Sequence[Sequence[Words]]
+    ) -> Iterator[Graph | None]:
+        """The graphs of texts in pieces."""
+        every = [words for group in groups for words in group]
+        plans = iter(self._plans(with_vectors(every, self.encoder)))
+        for text, group in zip(texts, groups, strict=True):
+            yield assemble([next(plans) for _ in group], text)
+
+    def _plans(self, found: Sequence[Piece]) -> list[Plan]:
+        """What is decided about each piece; pieces of similar length go together."""
+        out: list[Plan | None] = [None] * len(found)
+        for rows, made in self._tagger.over(lambda rows: self._batch(rows, found), _rows(found)):
+            for row, each in zip(rows, made, strict=True):
+                out[row] = each
+        return [each for each in out if each is not None]
+
+    def _batch(self, rows: list[int], found: Sequence[Piece]) -> tuple[list[int], list[Plan]]:
+        batch = [found[row] for row in rows]
+        inputs = arrays(batch, self.inventory)
+        states, tags, modes = self._tagger.run_all(("states", "templates", "modes"), inputs)
+        chosen = np.zeros(inputs["mask"].shape, dtype=np.int64)
+        for row, piece in enumerate(batch):
+            end = len(piece.words) + 1
+            chosen[row, 1:end] = templates(tags[row, 1:end], piece.words, self.inventory)
+        given = {name: inputs[name] for name in ("pairs", "near", "mask")}
+        given |= {"states": states, "chosen": chosen}
+        links = self._linker.run_all(("arcs", "again", "roles"), given)
+        made = []
+        for row, piece in enumerate(batch):
+            end = len(piece.words) + 1
+            own = Links(*(scores[row, :end, :end] for scores in links))
+            numbers = chosen[row, 1:end]
+            made.append(plan(piece.words, numbers, own, modes[row, 1:end], self.inventory))
+        return rows, made
+
+
+def _rows(found: Sequence[Piece]) -> Iterator[list[int]]:
+    """Batches of pieces, by length."""
+    order = sorted(range(len(found)), key=lambda row: len(found[row].words))
+    batch: list[int] = []
+    for row in order:
+        if batch and (len(batch) + 1) * (len(found[row].words) + 1) > WORDS_PER_BATCH:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """``map(work, items)``, the next one always begun in another thread."""
+    if len(items) < 2:
+        yield from map(work, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        begun = thread.submit(work, items[0])
+        for item in items[1:]:
+            found = begun.result()
+            begun = thread.submit(work, item)
+            yield found
+        yield begun.result()

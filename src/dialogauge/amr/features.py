@@ -1,0 +1,83 @@
+"""Pieces of text as the arrays that the parser's networks take.
+
+Position 0 is the top, to which whole sentences attach; the words follow. ``pairs`` says for each
+two words how they stand in the dependency tree, ``near`` how far they are apart.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .inventory import Inventory
+from .words import Piece, Word
+
+Arrays = dict[str, NDArray[np.generic]]
+
+#: Distances beyond this many words are all the same.
+FAR = 12
+
+#: Relations of two words that do not depend on the name of a dependency.
+UNRELATED, SELF, SIBLING, ABOVE, BELOW, TOP_ROOT, TOP_OTHER, FIRST_DEP = range(8)
+
+
+def pair_kinds(inventory: Inventory) -> int:
+    """How many kinds of pairs there are."""
+    return FIRST_DEP + 2 * len(inventory.deps)
+
+
+def arrays(pieces: Sequence[Piece], inventory: Inventory) -> Arrays:
+    """A batch of pieces, padded to the longest."""
+    size = max(len(piece.words) for piece in pieces) + 1
+    shape = (len(pieces), size)
+    width = pieces[0].vectors.shape[1]
+    out: Arrays = {
+        "vectors": np.zeros((*shape, width), dtype=np.float32),
+        "kinds": np.zeros((*shape, 5), dtype=np.int64),
+        "pairs": np.zeros((*shape, size), dtype=np.int64),
+        "mask": np.zeros(shape, dtype=np.float32),
+    }
+    for row, piece in enumerate(pieces):
+        end = len(piece.words) + 1
+        out["vectors"][row, 1:end] = piece.vectors
+        out["kinds"][row, 1:end] = kinds(piece.words, inventory)
+        out["pairs"][row, :end, :end] = pairs(piece.words, inventory)
+        out["mask"][row, :end] = 1
+    at = np.arange(size)
+    out["near"] = np.clip(at[None, :] - at[:, None], -FAR, FAR) + FAR
+    return out
+
+
+def kinds(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
+    """For each word the numbers of its tags, relation, kind of name and lemma, (words, 5)."""
+    numbers = inventory.numbers
+    columns = [
+        (numbers["pos"], [word.pos for word in words]),
+        (numbers["tags"], [word.tag for word in words]),
+        (numbers["deps"], [word.dep for word in words]),
+        (numbers["entities"], [word.entity for word in words]),
+        (numbers["lemmas"], [word.lemma for word in words]),
+    ]
+    return np.array([[known.get(name, 0) for name in names] for known, names in columns]).T
+
+
+def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
+    """How each two words stand in the dependency tree, (1 + words, 1 + words)."""
+    size = len(words)
+    known = inventory.numbers["deps"]
+    heads = np.array([word.head for word in words])
+    deps = np.array([known.get(word.dep, 0) for word in words])
+    at = np.arange(size)
+    own = heads == at  # the head of a sentence
+    found = np.where((heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], SIBLING, 0)
+    above = heads[heads]
+    found[above, at] = ABOVE
+    found[at, above] = BELOW
+    found[heads, at] = FIRST_DEP + deps
+    found[at, heads] = FIRST_DEP + len(known) + deps
+    found[at, at] = SELF
+    out = np.zeros((size + 1, size + 1), dtype=np.int64)
+    out[1:, 1:] = found
+    out[0, 1:] = np.where(own, TOP_ROOT, TOP_OTHER)
+    out[1:, 0] = out[0, 1:]
+    return out

@@ -1,0 +1,143 @@
+"""What the built-in parser learned by heart: its templates, roles, and the words it has seen.
+
+The inventory is made from the training graphs (:mod:`dialogauge.train.amr`) and ships beside the
+network as JSON. The network chooses among templates by context; the lexicon says which of them a
+known word has had, so that a sense is not taken from another word.
+"""
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import models
+from .templates import INSIDE, NOTHING
+from .words import Word
+
+#: What a template that a word was never seen with costs it, in log probability: all of it for a
+#: word that was seen KNOWN times or more; and more still if the template is another word's own.
+UNSEEN, KNOWN, FOREIGN = 4.0, 4, 6.0
+#: How much the share of a template among a word's occurrences counts beside the network.
+TRUST = 0.3
+#: What it costs a word to bring nothing: lost nodes are worse than wrong ones.
+SILENT = 0.3
+
+#: How many words' weights are kept in memory (3 kB each).
+REMEMBERED = 4000
+
+#: Endings and what stands in a stem instead: *quickly* -> *quick*, *decision* -> *decide*.
+ENDINGS = (
+    ("ically", "ic"), ("ably", "able"), ("ily", "y"), ("ly", ""), ("ization", "ize"),
+    ("isation", "ize"), ("ication", "ify"), ("ation", "ate"), ("ation", "e"), ("ation", ""),
+    ("ision", "ide"), ("ition", "ite"), ("ition", ""), ("tion", "te"), ("tion", "t"),
+    ("sion", "d"), ("sion", "se"), ("ion", "e"), ("ion", ""), ("iness", "y"), ("ness", ""),
+    ("ment", ""), ("ance", ""), ("ence", ""), ("ance", "e"), ("al", ""), ("al", "e"),
+    ("ability", "able"), ("ity", ""), ("ity", "e"), ("er", ""), ("er", "e"), ("or", ""),
+    ("or", "e"), ("ist", ""), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("y", ""),
+    ("ful", ""), ("ive", ""), ("ive", "e"), ("s", ""),
+)  # fmt: skip
+
+
+#: The number of the first template that is one: before it are nothing, inside, unknown.
+FIRST = 3
+_NAMED = re.compile(r"\([a-z-]+ :name NAME\)")
+_OWN = re.compile(r"\([LPD](-\d\d)?[ )]|NAME|=NUM")
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One template a word has had: its number, what D stood for, how often."""
+
+    template: int
+    stem: str
+    count: int
+
+
+class Inventory(msgspec.Struct, frozen=True, dict=True):
+    """The contents of inventory.json."""
+
+    pos: tuple[str, ...]
+    tags: tuple[str, ...]
+    deps: tuple[str, ...]
+    entities: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    templates: tuple[str, ...]
+    labels: tuple[str, ...]
+    modes: tuple[str, ...]
+    lexicon: dict[str, tuple[Entry, ...]]
+    stems: tuple[str, ...]  # of frames, the most frequent first
+
+    @classmethod
+    def load(cls, path: Path) -> "Inventory":
+        """The inventory of a model."""
+        return models.decode(path, cls)
+
+    @cached_property
+    def numbers(self) -> dict[str, dict[str, int]]:
+        """For each list of names, the number of each."""
+        lists = ("pos", "tags", "deps", "entities", "lemmas", "templates", "labels", "modes")
+        return {name: {each: at for at, each in enumerate(getattr(self, name))} for name in lists}
+
+    @cached_property
+    def known_stems(self) -> frozenset[str]:
+        """The stems of all frames."""
+        return frozenset(self.stems)
+
+    @cached_property
+    def productive(self) -> NDArray[np.bool_]:
+        """Whether a word that was never seen may have the template: it is not another word's."""
+        return np.array([_productive(text) for text in self.templates])
+
+    @cached_property
+    def named(self) -> NDArray[np.int64]:
+        """The numbers of the templates that are a name and nothing more."""
+        found = [at for at, text in enumerate(self.templates) if _NAMED.fullmatch(text)]
+        return np.array(found, dtype=np.int64)
+
+    def weights(self, word: Word) -> NDArray[np.float32]:
+        """What to add to the network's log probabilities of the templates for one word."""
+        lemma = word.lemma if word.lemma in self.lexicon else ""
+        found = self._weights.get(lemma)
+        if found is None:
+            found = self._weigh(self.lexicon.get(lemma, ()))
+            if len(self._weights) < REMEMBERED:
+                self._weights[lemma] = found
+        return found
+
+    @cached_property
+    def _weights(self) -> dict[str, NDArray[np.float32]]:
+        return {}
+
+    def _weigh(self, entries: tuple[Entry, ...]) -> NDArray[np.float32]:
+        counts = np.zeros(len(self.templates), dtype=np.float32)
+        for entry in entries:
+            counts[entry.template] += entry.count
+        total = counts.sum()
+        out = np.full(len(self.templates), -UNSEEN * min(1.0, total / KNOWN), dtype=np.float32)
+        out[~self.productive] -= FOREIGN
+        seen = counts > 0
+        out[seen] = TRUST * np.log(counts[seen] / total)
+        out[:FIRST] = np.maximum(out[:FIRST], -1.0)
+        out[0] -= SILENT
+        return out
+
+    def stem(self, word: Word, template: int) -> str:
+        """What ``D`` stands for in a word's template."""
+        entries = self.lexicon.get(word.lemma, ())
+        same = [entry for entry in entries if entry.template == template and entry.stem]
+        if found := same or [entry for entry in entries if entry.stem]:
+            return max(found, key=lambda entry: entry.count).stem
+        for ending, instead in ENDINGS:
+            stem = word.lemma.removesuffix(ending) + instead
+            if word.lemma.endswith(ending) and stem in self.known_stems:
+                return stem
+        return word.lemma
+
+
+def _productive(template: str) -> bool:
+    """Whether a template carries the word's own material, or none at all."""
+    if template in (NOTHING, INSIDE, "?"):
+        return True
+    return bool(_OWN.search(template))

@@ -1,0 +1,120 @@
+"""What the built-in parser sees of a text: its words, how they hang together, their vectors.
+
+Training and parsing read a text through this one module, so that they see the same. A long text is
+cut into :class:`Piece` values at the ends of sentences, because the encoder reads some hundred
+words at a time and meaning rarely crosses a sentence.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from ..encode import Encoder
+
+#: The longest piece in words; beyond it a cut is made where a sentence ends, or else anywhere.
+LONGEST = 72
+
+#: Letters of a longer word say nothing more about it.
+LETTERS = 60
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One word of a piece, as the language pipeline describes it."""
+
+    text: str
+    lemma: str  # lower case
+    pos: str  # universal tag
+    tag: str  # Penn tag
+    dep: str  # relation to its head
+    head: int  # place in the piece; its own place if it has none there
+    entity: str  # kind of name, with B- or I-
+    start: int  # characters in the text
+    end: int
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Words that are parsed together."""
+
+    words: tuple[Word, ...]
+    vectors: NDArray[np.float32]  # (words, width)
+
+
+def pieces(document: "Doc") -> Iterator[tuple[Word, ...]]:
+    """The words of a document, in groups of whole sentences of at most :data:`LONGEST` words."""
+    group: list[Any] = []
+    for sentence in document.sents:
+        words = [word for word in sentence if not word.is_space]
+        if group and len(group) + len(words) > LONGEST:
+            yield _described(group)
+            group = []
+        group += words
+        while len(group) > LONGEST:
+            yield _described(group[:LONGEST])
+            group = group[LONGEST:]
+    if group:
+        yield _described(group)
+
+
+def is_inverted(words: Sequence[Word], word: Word) -> bool:
+    """Whether a word is an auxiliary before its subject, as in *did you*."""
+    if word.pos != "AUX":
+        return False
+    head = words[word.head]
+    starts = [
+        other.start
+        for other in words
+        if other.dep.startswith("nsubj") and words[other.head] is head
+    ]
+    return bool(starts) and word.start < min(starts)
+
+
+def with_vectors(groups: Sequence[tuple[Word, ...]], encoder: "Encoder") -> list[Piece]:
+    """Each word with the mean of its word pieces' vectors; zeros where the encoder saw none."""
+    texts = [" ".join(word.text[:LETTERS] for word in words) for words in groups]
+    found = encoder.tokens(texts)
+    spans = encoder.spans(texts)
+    width = encoder.config.width
+    return [
+        Piece(words, _means(words, its.vectors, where, width))
+        for words, its, where in zip(groups, found, spans, strict=True)
+    ]
+
+
+def _means(
+    words: Sequence[Word],
+    vectors: NDArray[np.float32],
+    spans: Sequence[tuple[int, int]],
+    width: int,
+) -> NDArray[np.float32]:
+    out = np.zeros((len(words), width), dtype=np.float32)
+    counts = np.zeros((len(words), 1), dtype=np.float32)
+    ends = np.cumsum([min(len(word.text), LETTERS) + 1 for word in words])
+    owners = np.searchsorted(ends, [start for start, _ in spans[: len(vectors)]], side="right")
+    for owner, vector in zip(owners, vectors, strict=True):
+        out[owner] += vector
+        counts[owner] += 1
+    return (out / np.maximum(counts, 1)).astype(np.float32)
+
+
+def _described(group: Sequence[Any]) -> tuple[Word, ...]:
+    places = {word.i: at for at, word in enumerate(group)}
+    return tuple(
+        Word(
+            text=word.text,
+            lemma=(word.lemma_ or word.text).lower(),
+            pos=word.pos_,
+            tag=word.tag_,
+            dep=word.dep_,
+            head=places.get(word.head.i, at),
+            entity=f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ else "O",
+            start=word.idx,
+            end=word.idx + len(word.text),
+        )
+        for at, word in enumerate(group)
+    )
