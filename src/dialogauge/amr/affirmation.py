@@ -1,0 +1,187 @@
+"""Sentences without *not*.
+
+To affirm a clause its negation goes. A *do* that is no longer needed gives its tense back to the
+verb, *no* gives way to an article where the noun wants one, and words that live on negation
+(*any*, *yet*, *at all*) are replaced. What is not negated, or not in one of these ways, is refused
+(False).
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from ..language.inflection import Form, inflect
+from ..language.lexicon import Lexicon
+from .agreement import auxiliaries, base, inverted, subject
+from .draft import Draft, article_of
+from .lexical import MASS
+from .negation import NEGATIONS, NOT, like
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+#: Negative words, and what says the same of something that is.
+_POSITIVE = {
+    "nothing": "something",
+    "nobody": "somebody",
+    "none": "some",
+    "nowhere": "somewhere",
+    "without": "with",
+    "unable": "able",
+    "cannot": "can",
+}
+#: Words that want a negation before them, and what they become when it goes.
+_WANTING = {
+    "any": "some",
+    "anything": "something",
+    "anyone": "someone",
+    "anybody": "somebody",
+    "anywhere": "somewhere",
+    "either": "too",
+    "anymore": "",
+    "yet": "already",
+    "much": "a lot",
+}
+_PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
+
+
+def affirm(draft: Draft, word: "Word") -> bool:
+    """Take the negation of what a word says away; False if none is found or it cannot go."""
+    predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
+    found = _negation(draft, word, predicate)
+    if found is None:
+        return _without_prefix(draft, word)
+    said = found.lower_
+    if found.i + 1 < len(found.doc) and found.nbor().lower_ in ("only", "just"):
+        return False  # "not only ... but"
+    if said in NOT:
+        done = _affirm_finite(draft, predicate, found)
+    elif said == "no":
+        done = _without_no(draft, found)
+    elif said in _POSITIVE:
+        draft.words[found.i] = like(_POSITIVE[said], draft, found)
+        done = True
+    else:
+        draft.clear([found.i])
+        done = said == "never"
+    if done:
+        _mend_wanting(draft, predicate, found.i)
+    return done
+
+
+def _negation(draft: Draft, word: "Word", predicate: "Word") -> "Word | None":
+    """The word that negates: behind the auxiliaries, among the dependents, or theirs."""
+    if word.lower_ in _POSITIVE:
+        return word
+    near = [it.nbor() for it in auxiliaries(predicate) if it.i + 1 < len(it.doc)]
+    own = [it for it in [*near, *predicate.children, *word.children] if it.lower_ in NEGATIONS]
+    if own:
+        return next((it for it in own if draft.words[it.i]), None)
+    below = [it for child in predicate.children for it in (child, *child.children)]
+    for it in [*predicate.children, *word.children, *below]:
+        if (it.lower_ == "no" and it.dep_ == "det") or it.lower_ in _POSITIVE:
+            return it
+    return None
+
+
+def _affirm_finite(draft: Draft, predicate: "Word", negation: "Word") -> bool:
+    """Clear *not*; with it a *do* that stands only because of it."""
+    before = predicate.doc[negation.i - 1] if negation.i else None
+    adjacent = before is not None and before.i + 1 == negation.i
+    draft.clear([negation.i])
+    if before is None or not adjacent or before.dep_ not in ("aux", "cop", "aux:pass", "ROOT"):
+        return True
+    if base(before) != "do" or before.i == predicate.i or before.dep_ != "aux":
+        return _unclipped(draft, before)
+    if inverted(predicate) or predicate.tag_ != "VB" or predicate.i < before.i:
+        return True
+    _give_back(draft, predicate, before)
+    return True
+
+
+def _unclipped(draft: Draft, word: "Word") -> bool:
+    """ "ca", "wo" and "ai" are nothing without "n't"."""
+    full = {"ca": "can", "wo": "will", "sha": "shall"}.get(word.lower_)
+    if word.lower_ == "ai":
+        return False
+    if full:
+        draft.words[word.i] = like(full, draft, word)
+    return True
+
+
+def _give_back(draft: Draft, verb: "Word", do: "Word") -> None:
+    """The tense of *do* to its verb."""
+    who = subject(verb)
+    asked = "Mood=Imp" in str(do.morph) or (who is None and do.tag_ != "VBD")
+    tag = "VB" if asked else draft.tag(do.i)
+    if tag == "VBP" and who is not None and who.lower_ in ("he", "she", "it"):
+        tag = "VBZ"  # "he don't"
+    form = Form(draft.words[verb.i], tag, str(do.morph))
+    draft.words[verb.i] = inflect(draft.lemma(verb.i), form)
+    draft.clear([do.i])
+
+
+_PHRASES = frozenset(
+    {"one", "longer", "matter", "way", "doubt", "wonder", "kidding", "more", "thanks"}
+)
+
+
+def _without_no(draft: Draft, no: "Word") -> bool:
+    """ "no money" without "no"; a singular noun that can be counted gets an article."""
+    noun = no.head
+    if any(it.dep_ == "nmod:poss" for it in noun.children):
+        return False
+    if no.i + 1 < len(no.doc) and no.nbor().lower_ in _PHRASES:
+        return False
+    first = draft.slot(no.i + 1)
+    if noun.tag_ == "NN" and noun.lower_ not in MASS and not noun.lower_.endswith(("ing", "ness")):
+        draft.words[no.i] = like(article_of(first), draft, no)
+    else:
+        draft.clear([no.i])
+    return True
+
+
+def _without_prefix(draft: Draft, word: "Word") -> bool:
+    """ "unhappy" as "happy"; the part that is left must be a word."""
+    found = _PREFIX.match(draft.words[word.i])
+    rest = draft.words[word.i][found.end() :] if found else ""
+    if not rest or not Lexicon.load().senses(rest.lower()):
+        return False
+    draft.words[word.i] = like(rest, draft, word)
+    return True
+
+
+def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
+    """Replace words behind a negation that cannot do without it."""
+    for word in _scope(predicate):
+        new = _WANTING.get(word.lower_)
+        if new is None or word.i < start or not draft.words[word.i]:
+            continue
+        if word.lower_ == "much" and not _is_amount(word):
+            continue
+        if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse"):
+            continue
+        if word.lower_ == "yet" and word.dep_ == "cc":
+            continue
+        draft.words[word.i] = new
+    at = [word.i for word in predicate.subtree if word.lower_ == "all" and word.i > start]
+    for place in at:
+        if draft.words[place - 1].lower() == "at":
+            draft.clear([place - 1, place])
+
+
+def _scope(predicate: "Word") -> list["Word"]:
+    """The words that the negation of a clause reaches: not those of clauses beside it."""
+    beside = [
+        it
+        for it in predicate.children
+        if it.dep_ in ("parataxis", "conj", "ccomp") and it.i > predicate.i and inverted(it)
+    ]
+    outside = {word.i for clause in beside for word in clause.subtree}
+    return [word for word in predicate.subtree if word.i not in outside]
+
+
+def _is_amount(much: "Word") -> bool:
+    """Whether *much* stands by itself: "I don't know much", but not "so much", "much better"."""
+    before = much.nbor(-1).lower_ if much.i else ""
+    alone = not list(much.children) and before not in ("as", "so", "too", "very", "how", "that")
+    return alone and (much.dep_ == "obj" or (much.dep_ == "advmod" and much.head.i < much.i))

@@ -1,0 +1,210 @@
+"""Clauses in a UD parse, and verbs that agree with a new subject.
+
+In Universal Dependencies the *predicate* (a verb, or the noun or adjective behind a copula) is the
+head of its clause; auxiliaries, copula and subject hang on it. The *finite* word of a clause is the
+first of them all, and the one that shows person, number and tense.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..language.inflection import Form, inflect, lemma
+from ..language.irregular import CLITICS
+from ..language.pronouns import Pronoun, readings
+from .draft import Draft
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
+SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
+FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+
+#: Contractions as they are typed without their apostrophe.
+_BARE = {"m": "'m", "re": "'re", "s": "'s", "ve": "'ve", "d": "'d", "ll": "'ll"}
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Person and number of a subject."""
+
+    person: int
+    plural: bool
+
+    @property
+    def tag(self) -> str:
+        """The Penn tag of a present verb behind it."""
+        return "VBZ" if self.person == 3 and not self.plural else "VBP"
+
+    @property
+    def features(self) -> str:
+        """What ``inflect`` has to know for the forms of *be*."""
+        return f"Number={'Plur' if self.plural else 'Sing'}|Person={self.person}"
+
+
+def of_pronoun(form: Pronoun) -> Person:
+    """What a verb agrees with: *you* and *they* always take plural verbs.
+
+    >>> from ..language.pronouns import readings
+    >>> of_pronoun(readings("she")[0]).tag, of_pronoun(readings("you")[0]).tag
+    ('VBZ', 'VBP')
+    """
+    return Person(form.person, form.number == "plur" or form.person == 2 or form.text == "they")
+
+
+def auxiliaries(predicate: "Word") -> list["Word"]:
+    """The auxiliaries and the copula of a predicate."""
+    return [word for word in predicate.children if word.dep_ in AUXILIARIES]
+
+
+def subject(predicate: "Word") -> "Word | None":
+    """The subject of a predicate."""
+    return next((word for word in predicate.children if word.dep_ in SUBJECTS), None)
+
+
+def finite(predicate: "Word") -> "Word | None":
+    """The finite word of a clause; None in clauses without one ("to go", "seen", "going")."""
+    group = auxiliaries(predicate)
+    first = group[0] if group else predicate
+    if first.tag_ in FINITE:
+        return first
+    taken_for_base = first.tag_ == "VB" and (first.lower_ in _PLAIN if group else has_own(first))
+    return first if taken_for_base else None
+
+
+_PLAIN = frozenset({"do", "have", "are", "am", "is"})
+
+
+def has_own(verb: "Word") -> bool:
+    """Whether a base form is a finite one in truth: it has a subject and is no infinitive."""
+    if any(word.tag_ == "TO" for word in verb.children):
+        return False
+    who = subject(verb)
+    if who is None or verb.dep_ == "csubj":
+        return False
+    return verb.dep_ not in ("xcomp", "ccomp") or _may_lead(who)
+
+
+def _may_lead(who: "Word") -> bool:
+    """Whether a subject can be that of a finite verb: *he* and *you*, not *him*."""
+    return any(form.case == "nom" for form in readings(who.text))
+
+
+def inverted(predicate: "Word") -> bool:
+    """Whether the finite word stands before the subject, as in a question."""
+    first, who = finite(predicate), subject(predicate)
+    return first is not None and who is not None and first.i < who.i and who.dep_ != "expl"
+
+
+def agree(draft: Draft, predicate: "Word", who: Person, *, pronoun: bool) -> None:
+    """Put the finite word of a clause, and of clauses that share its subject, into agreement.
+
+    Behind a subject that is no ``pronoun`` some contractions are written out ("the dog will").
+    """
+    for each in (predicate, *_sharing(predicate)):
+        word = finite(each)
+        if word is not None and draft.words[word.i]:
+            _agree(draft, word, who)
+            if not pronoun:
+                _write_out(draft, word)
+
+
+def agree_behind(draft: Draft, who_word: "Word", who: Person, *, pronoun: bool) -> None:
+    """Put the verb of a subject into agreement, wherever a wrong parse may have hung it."""
+    clitic = clitic_behind(who_word)
+    predicate = who_word.head if who_word.dep_ in SUBJECTS else None
+    verb = finite(predicate) if predicate is not None else None
+    if predicate is not None and verb is not None and _is_near(who_word, verb):
+        agree(draft, predicate, who, pronoun=pronoun)
+        return
+    document, place = who_word.doc, who_word.i
+    near = [*document[place + 1 : place + 3], *document[max(0, place - 1) : place]]
+    following = clitic or next((it for it in near if it.tag_ in FINITE), None)
+    if following is not None:
+        _agree(draft, following, who)
+        if not pronoun:
+            _write_out(draft, following)
+
+
+def _is_near(who_word: "Word", verb: "Word") -> bool:
+    """Whether a verb stands behind its subject, or right before it as in a question."""
+    return bool(verb.i > who_word.i or who_word.left_edge.i - verb.i <= 2)
+
+
+def clitic_behind(word: "Word") -> "Word | None":
+    """The contracted verb that hangs on a word: "you're"."""
+    following = word.nbor() if word.i + 1 < len(word.doc) else None
+    joined = following is not None and not word.whitespace_ and following.tag_ in FINITE
+    return following if joined else None
+
+
+def word_behind(word: "Word") -> str:
+    """The next word."""
+    return str(word.nbor().lower_) if word.i + 1 < len(word.doc) else ""
+
+
+def _sharing(predicate: "Word") -> Iterator["Word"]:
+    for word in predicate.children:
+        if word.dep_ == "conj" and subject(word) is None:
+            yield word
+            yield from _sharing(word)
+
+
+def _agree(draft: Draft, word: "Word", who: Person) -> None:
+    be = base(word) == "be"
+    if word.tag_ == "MD" or (word.tag_ == "VBD" and not be) or "Mood=Sub" in str(word.morph):
+        return
+    tag = "VBD" if word.tag_ == "VBD" else who.tag
+    draft.tags[word.i] = tag
+    now = draft.words[word.i]
+    bare = now.lower() in _BARE
+    like = Form(_BARE.get(now.lower(), now), tag, who.features)
+    own = draft.lemmas.get(word.i) or base(word)
+    form = inflect(own, like)
+    draft.words[word.i] = form.replace("'", "") if bare else form
+    if be and form.lower() == "am" and _negative_behind(word):
+        _first_person(draft, word)
+
+
+def _negative_behind(word: "Word") -> bool:
+    return word.i + 1 < len(word.doc) and word.nbor().lower_ in ("n't", "n’t", "nt")
+
+
+def _first_person(draft: Draft, word: "Word") -> None:
+    """There is no *amn't*: "aren't I", but "I'm not"."""
+    if inverted(word if word.dep_ not in AUXILIARIES else word.head):
+        draft.words[word.i] = "Are" if draft.words[word.i][0].isupper() else "are"
+    else:
+        draft.words[word.i + 1], draft.gaps[word.i + 1] = "not", " "
+
+
+def base(word: "Word") -> str:
+    """The lemma of an auxiliary or verb; of *'s* and *'d* that which the next verb asks for."""
+    text = word.lower_.replace("’", "'")
+    if text in ("'s", "s"):
+        group = auxiliaries(word.head)
+        perfect = word.dep_ == "aux" and word.head.tag_ in ("VBN", "VBD")
+        been = any(other.lower_ == "been" for other in group)
+        return "have" if perfect or been else "be"
+    if text in ("'d", "d") and word.i and word.nbor(-1).tag_.startswith("W"):
+        return "do"  # "What'd you think?"
+    if text in ("'d", "d"):
+        return "would" if word.tag_ == "MD" else "have"
+    if text in ("ca", "wo", "sha"):
+        return {"ca": "can", "wo": "will", "sha": "shall"}[text]
+    return lemma(word.text, word.tag_)
+
+
+def _write_out(draft: Draft, word: "Word") -> None:
+    """A contraction that English writes behind pronouns only, in full."""
+    now = draft.words[word.i].lower().replace("’", "'")
+    bare = now in _BARE and not draft.gaps[word.i]
+    now = _BARE[now] if bare else now
+    if bare and now == "'s":
+        draft.words[word.i], draft.gaps[word.i] = inflect(base(word), Form("", "VBZ")), " "
+    elif now in ("'re", "'ve", "'m", "'d", "'ll"):
+        full = [form for form, short in CLITICS.items() if short == now]
+        had = now == "'d" and base(word) == "have"
+        draft.words[word.i] = "had" if had else next(it for it in full if it != "had")
+        draft.gaps[word.i] = draft.gaps[word.i] or " "

@@ -1,0 +1,238 @@
+"""The word for a concept in the place of another word: part of speech, form, particle.
+
+A concept has no part of speech (``discuss-01`` is "discussed" and "discussion"), a place in a
+sentence has: what goes there must be a word that English has of that class, or be derived from one
+by a common suffix that gives a known word. Else there is no word for it: None.
+
+    >>> from ..language.inflection import Form
+    >>> worded("discuss-01", Form("won", "VBD")).word, worded("discuss-01", Form("talk", "NN")).word
+    ('discussed', 'discussion')
+    >>> worded("give-up-08", Form("stops", "VBZ"))
+    Wording(word='gives', lemma='give', particle='up')
+    >>> worded("happy", Form("runs", "VBZ")) is None
+    True
+"""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from ..language.inflection import Form, inflect
+from ..language.lexicon import Lexicon
+from .questions import is_frame, lemma
+
+#: What a verb may take behind it to be another verb.
+_PARTICLES = """about across along apart around aside away back by down forth forward in off on out
+over through together under up"""
+PARTICLES = frozenset(_PARTICLES.split())
+#: Nouns that are not counted, and others that stand without an article, too.
+_UNCOUNTED = """
+money information news advice music fun luck homework traffic energy evidence knowledge stuff
+sugar weather peace access attention damage furniture health progress research trust milk air
+respect garbage jazz hip-hop football soccer baseball basketball hockey tennis golf chess politics
+humor rice gold internet media literature poetry math violence
+"""
+_BOTH = """
+time work water food help space experience interest power proof sense truth love hope fear trouble
+doubt control care credit room support use value war art coffee tea pain pressure rest sleep
+education history rock pop metal rap folk soul country religion school college science nature
+comedy drama action horror fiction snow rain ice wine beer bread fish meat chicken fruit chocolate
+cheese oil wood paper television tv radio philosophy crime death life youth
+"""
+UNCOUNTABLE = frozenset(_UNCOUNTED.split())
+MASS = UNCOUNTABLE | frozenset(_BOTH.split())
+#: Suffixes of nouns: of those who do, and of what is done or is so; the commonest first.
+_DOERS = ("er", "or", "ist")
+_DEEDS = ("ion", "ation", "ment", "ance", "ence", "al", "ure", "ness", "ity")
+
+#: Words that take the place of each other only: quantities, and adverbs that bind sentences.
+_CLOSED = (
+    "more most much many few several less least enough",
+    "last next",
+    "first second third",
+    "so very too quite rather pretty as right",
+    "though although also again maybe anyway however still already yet once "
+    "here there now then away back together instead either neither perhaps alone sure well",
+)
+#: Words that nothing takes the place of.
+_ALONE = """
+even own such other same only else certain one both all half ever never just little ago another
+any some every each
+"""
+#: Concepts that are no word of their own class wherever they are put.
+_LOOSE = """
+that this these those everything something anything nothing someone somebody anyone anybody
+everyone everybody none myself yourself himself herself itself ourselves themselves who what which
+where when why how yes no yeah yea yep yup nope hey hi hello wow oh ok okay please thanks oops lol
+haha ha well so too there here not cause-01
+"""
+LOOSE = frozenset(_LOOSE.split())
+FIXED = frozenset(_ALONE.split())
+CLOSED = tuple(frozenset(words.split()) for words in _CLOSED)
+
+_CLASSES = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
+_SPECIAL = re.compile(r".+-9\d|.*(\w)\1\1.*|amr-.+|\w|.*[^\w'’.-].*|\W+|multi-sentence|and|or|name")
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """A word in its form, its lemma, and the particle of a verb."""
+
+    word: str
+    lemma: str
+    particle: str = ""
+
+
+def worded(concept: str, like: Form) -> Wording | None:
+    """A concept in the form and class of another word; None if there is no word for it."""
+    place = _CLASSES.get(like.tag[:2])
+    if place is None or _SPECIAL.fullmatch(concept) or concept in LOOSE:
+        return None
+    head, particle = parted(concept)
+    if place == "n" and like.tag == "NNS" and head in UNCOUNTABLE:
+        return None
+    if like.text.lower() in LOOSE:
+        return None
+    if (particle and place != "v") or not _exchangeable(like.text.lower(), head):
+        return None
+    if place == "n" and head[0].isupper():
+        return Wording(inflect(head, like) if like.tag in ("NNS", "NNPS") else head, head)
+    found = _derived(head, is_frame(concept), place, like)
+    return found and Wording(found[1], found[0], particle)
+
+
+def _exchangeable(old: str, new: str) -> bool:
+    if {old, new} & FIXED:
+        return False
+    return all((old in closed) == (new in closed) for closed in CLOSED)
+
+
+def parted(concept: str) -> tuple[str, str]:
+    """The word of a concept, and the particle if it is a verb with one.
+
+    >>> parted("give-up-08"), parted("self-esteem"), parted("New_York"), parted("work-out-02")
+    (('give', 'up'), ('self-esteem', ''), ('New York', ''), ('work', 'out'))
+    """
+    word = lemma(concept).replace("_", " ")
+    head, _, last = word.rpartition("-")
+    if is_frame(concept) and head and "-" not in head and last in PARTICLES:
+        return head, last
+    return word, ""
+
+
+def _derived(word: str, frame: bool, place: str, like: Form) -> tuple[str, str] | None:
+    """The lemma and the form of a word, or of one made from it, in a class."""
+    if place == "r" and like.text.lower().endswith("ly") and is_word(_adverb(word), "r"):
+        word = _adverb(word)
+    doer = place == "n" and frame and _is_doer(like.text)
+    if doer and (made := _made(word, _DOERS)):
+        return made[0], inflect(made[0], like)
+    if is_word(word, place):
+        return word, inflect(word, like)
+    return _MADE[place](word, frame, like) if place in _MADE else None
+
+
+def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
+    """A participle: *interested* or *interesting*, as the old word was."""
+    tag = "VBG" if like.text.lower().endswith("ing") else "VBN"
+    participle = inflect(word, Form("", tag))
+    known = frame and like.tag == "JJ" and Lexicon.load().senses(participle, "a")
+    return (word, inflect(word, Form(like.text, tag))) if known else None
+
+
+def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
+    """An adverb in *-ly*."""
+    if not is_word(word, "a") or like.tag != "RB":
+        return None
+    adverb = _adverb(word)
+    return (adverb, inflect(adverb, like)) if is_word(adverb, "r") else None
+
+
+def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
+    """A noun from a verb or an adjective: *winner*, *discussion*, *happiness*, *winning*."""
+    if not Lexicon.load().senses(word):
+        return None if frame or word.endswith("ly") else (word, inflect(word, like))
+    doer = _is_doer(like.text)
+    for noun in _made(word, _DOERS if doer else _DEEDS) if frame else ():
+        if like.tag == "NN" or not noun.endswith(("ness", "ity")):
+            return noun, inflect(noun, like)
+    gerund = inflect(word, Form("going", "VBG"))
+    plain = frame and not doer and like.tag == "NN" and is_word(word, "v")
+    return (gerund, inflect(gerund, like)) if plain else None
+
+
+def _is_doer(noun: str) -> bool:
+    return noun.lower().rstrip("s").endswith(_DOERS)
+
+
+_MADE = {"a": _adjective, "r": _from_adjective, "n": _noun}
+
+
+def _made(word: str, suffixes: tuple[str, ...]) -> list[str]:
+    """The nouns that suffixes make of a word, known ones only."""
+    spelled = (noun for suffix in suffixes for noun in _suffixed(word, suffix))
+    return [noun for noun in spelled if is_word(noun, "n") and _is_used(noun)]
+
+
+def _is_used(noun: str) -> bool:
+    """Whether anybody says it: *possibleness* is listed, too."""
+    return any(sense.count for sense in Lexicon.load().senses(noun, "n"))
+
+
+def agent(concept: str, like: Form) -> str | None:
+    """Who does what a frame says, where English has a noun for it.
+
+    >>> agent("sing-01", Form("teachers", "NNS")), agent("like-01", Form("teacher", "NN"))
+    ('singers', None)
+    """
+    found = _made(lemma(concept), _DOERS)
+    return inflect(found[0], like) if found else None
+
+
+def _suffixed(word: str, suffix: str) -> list[str]:
+    """A word with a suffix, in the spellings that may be right."""
+    stem = word[:-1] if word.endswith(("e", "y")) else word
+    doubled = word + word[-1:] if suffix in _DOERS else word
+    inner = f"{word[:-1]}i" if word.endswith("y") else word
+    return [word + suffix, stem + suffix, doubled + suffix, inner + suffix]
+
+
+def _adverb(word: str) -> str:
+    """The adverb of an adjective.
+
+    >>> [_adverb(word) for word in ("happy", "gentle", "basic", "real", "full")]
+    ['happily', 'gently', 'basically', 'really', 'fully']
+    """
+    for ending, new in (("y", "ily"), ("le", "ly"), ("ic", "ically"), ("ll", "lly")):
+        if word.endswith(ending):
+            return word.removesuffix(ending) + new
+    return f"{word}ly"
+
+
+@lru_cache(maxsize=20_000)
+def is_word(word: str, place: str) -> bool:
+    """Whether a lemma is used in a class: listed, and in no small part of its uses."""
+    lexicon = Lexicon.load()
+    own = [sense for sense in lexicon.senses(word, place) if sense.word == word.lower()]
+    if not own:
+        return False
+    uses = sum(sense.count for sense in own)
+    every = sum(sense.count for sense in lexicon.senses(word) if sense.word == word.lower())
+    return uses * 6 >= every
+
+
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
+
+
+def numeral(old: str, new: str) -> str | None:
+    """A number as the old one was written: in words or in figures.
+
+    >>> numeral("three", "5"), numeral("3", "12"), numeral("a few", "5")
+    ('five', '12', None)
+    """
+    if old.isdigit() and new.isdigit():
+        return new
+    small = _SMALL.split()
+    if old.lower() in small and new.isdigit():
+        return small[int(new)] if int(new) < len(small) else new
+    return None

@@ -1,0 +1,283 @@
+"""Sentences with *not*.
+
+To negate a clause its first auxiliary or copula takes *not* or *n't*; a clause without one gets a
+*do* that takes over tense and person. Infinitives, participles and nouns have ways of their own.
+What English cannot say in one of these ways is refused (False), and so is a second negation in the
+same clause.
+
+Whether *not* is contracted follows the text: "don't", "don’t", "dont" or "do not".
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from ..language.inflection import Form, inflect
+from ..language.irregular import NEGATIVES
+from .agreement import auxiliaries, base, finite, inverted, subject
+from .draft import Draft, capital
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
+NOT = NEGATIONS - {"never"}
+#: Words that negate a clause from another place than behind its verb.
+_NO = "no nothing nobody noone none neither nor nowhere hardly barely scarcely without rarely"
+_NEGATIVE = NEGATIONS | frozenset(_NO.split())
+#: Adverbs that *not* goes before, not behind.
+_ADVERBS = """
+always usually often really even ever necessarily exactly quite fully completely totally very
+particularly especially entirely generally normally only just
+"""
+_SCOPED = frozenset(_ADVERBS.split())
+_TAG_QUESTION = re.compile(r",\s*\w+(?:n['’]?t)?\s+(?:i|you|he|she|it|we|they|there)\s*\?", re.I)
+_CONTRACTED = re.compile(r"\w['’](?:s|m|re|ve|d|ll|t)\b", re.I)
+_UNMARKED = re.compile(r"\b(?:dont|didnt|doesnt|cant|wont|isnt|im|ive|thats|couldnt|wasnt)\b", re.I)
+_FULL = re.compile(
+    r"\b(?:(?:do|does|did|is|are|was|were|has|have|had|could|would|should|will|can) ?not"
+    r"|(?:i am|it is|that is|i will|they are|you are|we are|he is|she is))\b",
+    re.I,
+)
+_BEHIND_HEADS = frozenset({"have", "used", "go", "get", "use", "need", "try", "be"})
+
+
+def negate(draft: Draft, word: "Word") -> bool:
+    """Negate what a word says; False if it cannot be said."""
+    predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
+    if is_negative(draft, predicate) or _TAG_QUESTION.search(draft.text, word.idx):
+        return False
+    if word.tag_.startswith("NN") and finite(predicate) is None:
+        return _no(draft, word)
+    return _negate_clause(draft, predicate, word) and _mend_too(draft, predicate)
+
+
+def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
+    first = finite(predicate)
+    if first is None:
+        return _negate_bare(draft, predicate)
+    if word.i not in (predicate.i, first.i):
+        return False
+    if predicate.tag_.startswith("NN") and first.dep_ != "cop":
+        return False
+    if first.i != predicate.i or base(first) == "be" or _elliptic_do(predicate):
+        return _negate_finite(draft, predicate, first)
+    return _with_do(draft, predicate)
+
+
+def _elliptic_do(verb: "Word") -> bool:
+    """Whether a *do* or *have* stands for another verb: "Oh, you did?", "Have you?"."""
+    alone = not any(it.dep_ in ("obj", "xcomp") for it in verb.children)
+    return alone and (base(verb) == "do" or (base(verb) == "have" and inverted(verb)))
+
+
+def _mend_too(draft: Draft, predicate: "Word") -> bool:
+    """ "too" at the end of a negated clause is "either"."""
+    for word in predicate.subtree:
+        last = word.i + 1 == len(word.doc) or word.nbor().is_punct or word.nbor().is_sent_start
+        if word.lower_ == "too" and last and word.i > predicate.i:
+            draft.words[word.i] = like("either", draft, word)
+    return True
+
+
+def is_negative(draft: Draft, predicate: "Word") -> bool:
+    """Whether a clause has a negation already, in its verb or in what belongs to it."""
+    own = [predicate, *predicate.children]
+    own += [below for word in own[1:] if word.dep_ in _NOMINAL for below in word.children]
+    said = {draft.words[word.i].lower() for word in own}
+    return bool(said & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
+
+
+_NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
+
+
+def _neighbours(predicate: "Word") -> list[str]:
+    """The words right behind the auxiliaries, where *not* stands whatever the parse says."""
+    return [it.nbor().text for it in auxiliaries(predicate) if it.i + 1 < len(it.doc)]
+
+
+def _negate_bare(draft: Draft, predicate: "Word") -> bool:
+    """A clause without a finite word: "to go", "going", "Go!", "seen"."""
+    to = next((it for it in predicate.children if it.tag_ == "TO" and it.dep_ == "mark"), None)
+    if to is not None and predicate.head.lower_ in ("going", "gon", "used") and to.i > 0:
+        return negate(draft, predicate.head)
+    if to is not None:
+        late = predicate.dep_ in ("xcomp", "ROOT") and predicate.head.lemma_ in _BEHIND_HEADS
+        draft.put_before(to.i + 1 if late else to.i, "not")
+        return True
+    if _is_let(predicate) or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
+        draft.put_before(predicate.i, "not")
+        return True
+    if predicate.tag_ in ("VB", "VBP") and predicate.dep_ in ("ROOT", "parataxis", "conj"):
+        return _imperative(draft, predicate)
+    return _negate_participle(draft, predicate)
+
+
+def _negate_participle(draft: Draft, predicate: "Word") -> bool:
+    """ "not going", "not seen", "not sure", where such a word makes a clause."""
+    verbal = predicate.tag_.startswith("VB")
+    clause = predicate.dep_ in ("ROOT", "conj", "advcl", "acl", "parataxis")
+    if predicate.dep_ in ("amod", "compound", "det") or not (verbal or predicate.tag_ == "JJ"):
+        return False
+    if (predicate.dep_ == "xcomp" and predicate.tag_ != "VBG") or predicate.lower_ == "right":
+        return False
+    if not (clause or verbal) or (predicate.dep_ == "ROOT" and not draft.starts(predicate.i)):
+        return False
+    draft.put_before(_first_adverb(predicate), "not")
+    return True
+
+
+def _is_let(verb: "Word") -> bool:
+    """Whether a verb is what "let's" proposes."""
+    before = [it.lower_ for it in verb.doc[max(0, verb.i - 2) : verb.i]]
+    return before[-1:] == ["lets"] or before in (["let", "'s"], ["let", "’s"], ["let", "us"])
+
+
+def _imperative(draft: Draft, verb: "Word") -> bool:
+    if verb.dep_ == "conj" and (finite(verb.head) is not None or verb.head.tag_ != "VB"):
+        draft.put_before(verb.i, "not")
+        return True
+    us = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
+    if verb.lower_ == "have" and us.tag_ == "PRP":
+        return False  # "Have you?"
+    if verb.lower_ == "let" and us.lower_ in ("'s", "’s", "us"):
+        draft.behind[us.i] = "not"
+        return True
+    before = verb.nbor(-1).lower_ if verb.i else ""
+    if us.lower_ == "of" or (verb.lower_.endswith("s") and verb.lower_ != draft.lemma(verb.i)):
+        return False  # "Sign of the times", "Reminds me of it"
+    if not draft.starts(verb.i) and before not in _BEFORE_IMPERATIVES:
+        return False
+    draft.put_before(verb.i, _joined_not(draft, "do"))
+    return True
+
+
+_LEADING = "please just so then and or but also always well now ok okay yeah yes no , : ; - to"
+_BEFORE_IMPERATIVES = frozenset(_LEADING.split())
+
+
+def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
+    """*not* behind an auxiliary or a copula."""
+    text = draft.words[first.i].lower().replace("’", "'")
+    if text in ("might", "may") and first.i + 1 < len(first.doc) and first.nbor().lower_ == "as":
+        return False  # "might as well"
+    if text in ("'ll", "'d", "'ve"):
+        return _negate_clitic(draft, first)
+    if text in ("'s", "s") and first.i and first.nbor(-1).lower_ == "there":
+        draft.words[first.i], draft.gaps[first.i] = _joined_not(draft, "is"), " "
+        return True
+    short = _joined_not(draft, text, asked=inverted(predicate))
+    if " " not in short and draft.words[first.i].isalpha():
+        draft.words[first.i] = (
+            short.upper() if _shouted(draft, first) else like(short, draft, first)
+        )
+        return True
+    who = subject(predicate)
+    if inverted(predicate) and who is not None:
+        draft.behind[max(it.i for it in who.subtree)] = "not"
+    else:
+        draft.behind[first.i] = "not"
+    return True
+
+
+def _negate_clitic(draft: Draft, first: "Word") -> bool:
+    """ "I'll" and "I'd" take *not* in their full form: "I won't"; "I'd better" takes it behind."""
+    following = first.nbor() if first.i + 1 < len(first.doc) else first
+    if following.lower_ == "better":
+        draft.behind[following.i] = "not"
+        return True
+    full = {"'ll": "will", "'ve": "have"}.get(draft.words[first.i].lower().replace("’", "'"))
+    full = full or {"have": "had", "do": "did"}.get(base(first), "would")
+    draft.words[first.i], draft.gaps[first.i] = _joined_not(draft, full), " "
+    return True
+
+
+def _with_do(draft: Draft, verb: "Word") -> bool:
+    """*do* in the tense of the verb, and the verb's base form."""
+    who = subject(verb)
+    base_form = verb.tag_ in ("VB", "VBP")
+    odd = base_form and who is not None and who.tag_ in ("NN", "NNP") and not list(who.conjuncts)
+    odd = odd or (verb.i + 1 < len(verb.doc) and not verb.whitespace_ and "s" in _clitic(verb))
+    if odd or not verb.tag_.startswith("VB"):
+        return False  # "How's your team look", "it get's"
+    now = draft.words[verb.i].lower()
+    third = now.endswith("s") and now != draft.lemma(verb.i)  # whatever the tagger says
+    tag = "VBZ" if third else draft.tag(verb.i)
+    form = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
+    at = _first_adverb(verb)
+    if verb.i + 1 == len(verb.doc) or verb.nbor().lower_ not in ("na", "ta"):  # "wanna"
+        draft.words[verb.i] = inflect(draft.lemma(verb.i), Form(draft.words[verb.i], "VB"))
+    draft.put_before(at, _joined_not(draft, form))
+    return True
+
+
+def _clitic(word: "Word") -> str:
+    """What is left of a contraction behind a word."""
+    following = str(word.nbor().lower_)
+    return following if following[:1] in ("'", "’") else ""
+
+
+def _first_adverb(predicate: "Word") -> int:
+    """The place before which *not* goes: the verb, or an adverb right before it."""
+    place = int(predicate.i)
+    while place and predicate.doc[place - 1].lower_ in _SCOPED:
+        if predicate.doc[place - 1].head != predicate or predicate.doc[place - 1].lower_ == "just":
+            break
+        place -= 1
+    return place
+
+
+def _no(draft: Draft, noun: "Word") -> bool:
+    """ "no" before a noun, in the place of an article if it has one."""
+    if noun.tag_.startswith("NNP") or noun.dep_ in ("compound", "ROOT", "flat"):
+        return False
+    if noun.lower_ == "thanks" or any(is_negative(draft, above) for above in noun.ancestors):
+        return False
+    left = [word for word in noun.lefts if word.dep_ != "case"]
+    if any(word.dep_ in ("mark", "advmod", "nsubj", "cc", "punct") for word in left):
+        return False
+    article = next((word for word in left if word.dep_ == "det"), None)
+    if article is None and not any(word.dep_ in ("nmod:poss", "nummod") for word in left):
+        draft.put_before(min([noun.i, *(word.left_edge.i for word in left)]), "no")
+        return True
+    if article is None or article.lower_ not in ("a", "an", "any", "some"):
+        return False
+    draft.words[article.i] = like("no", draft, article)
+    return True
+
+
+def _joined_not(draft: Draft, verb: str, *, asked: bool = False) -> str:
+    """A finite word and *not* in the style of the text; in two words where none is used.
+
+    A question contracts in any style: "Does not she" is no English.
+    """
+    short = NEGATIVES.get(verb)
+    if short is None or verb in ("might", "shall", "ought"):
+        return f"{verb} not"
+    style = contractions(draft.text)
+    if style == "none" and not asked:
+        return "cannot" if verb == "can" else f"{verb} not"
+    return {"curly": short.replace("'", "’"), "bare": short.replace("'", "")}.get(style, short)
+
+
+def contractions(text: str) -> str:
+    """How a text contracts: ``straight``, ``curly``, ``bare`` (without apostrophe) or ``none``.
+
+    A text that shows neither is taken for talk, which contracts.
+
+    >>> [contractions(text) for text in ("It’s me", "im here", "It is me", "Hi")]
+    ['curly', 'bare', 'none', 'straight']
+    """
+    if found := _CONTRACTED.search(text):
+        return "curly" if "’" in found[0] else "straight"
+    if _UNMARKED.search(text):
+        return "bare"
+    return "none" if _FULL.search(text) else "straight"
+
+
+def _shouted(draft: Draft, word: "Word") -> bool:
+    return len(word.text) > 1 and draft.words[word.i].isupper()
+
+
+def like(new: str, draft: Draft, word: "Word") -> str:
+    """A word with the capital of the one in whose place it goes."""
+    return capital(new) if draft.words[word.i][:1].isupper() else new

@@ -1,0 +1,194 @@
+"""Pronouns in the place of others, nouns in the place of pronouns, and the other way round.
+
+A pronoun has a case that its place asks for (he, him, his, himself), verbs agree with it, and all
+its mentions in a sentence change together; a noun is said once and then taken up by *it*.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ..language.inflection import Form
+from ..language.pronouns import PRONOUNS as FORMS
+from ..language.pronouns import Pronoun, readings
+from .agreement import (
+    SUBJECTS,
+    Person,
+    agree,
+    agree_behind,
+    clitic_behind,
+    of_pronoun,
+    subject,
+    word_behind,
+)
+from .draft import Draft, capital
+from .lexical import parted, worded
+from .questions import PRONOUNS
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+
+def replace_pronoun(draft: Draft, found: Sequence["Word"], new: str) -> bool:
+    """Another pronoun or a noun for the mentions of a pronoun."""
+    cases = {word.i: case_of(word) for word in found}
+    if any(case is None for case in cases.values()):
+        return False
+    if any(_in_phrase(draft, word) for word in found):
+        return False
+    if new not in PRONOUNS and any(_fixed(word) for word in found):
+        return False
+    later = new if new in PRONOUNS else "it"  # a noun is said once
+    written = [_put(draft, found[0], cases[found[0].i] or "", new)]
+    written += [_put(draft, word, cases[word.i] or "", later) for word in found[1:]]
+    return all(written)
+
+
+def _fixed(word: "Word") -> bool:
+    """Whether a pronoun belongs to a phrase that wants a pronoun: "oh my god", "isn't it?"."""
+    following = word_behind(word)
+    before = word.nbor(-1).lower_ if word.i else ""
+    swears = word.lower_ == "my" and following in ("god", "gosh", "goodness", "bad")
+    return swears or (following == "?" and before in _TAGS)
+
+
+_ASKING = "n't n’t nt not do does did is are was were have has can will would"
+_TAGS = frozenset(_ASKING.split())
+
+
+def _in_phrase(draft: Draft, word: "Word") -> bool:
+    """Whether a pronoun belongs to a title or to the noun behind it: "you guys", "we all"."""
+    if word.dep_ in ("det", "vocative", "discourse", "compound"):
+        return True
+    if word.lower_ == "its" and not (word.head.i > word.i and word.head.tag_.startswith("NN")):
+        return True  # written for "it's"
+    if word.text[0].isupper() and not word.text.isupper() and not draft.starts(word.i):
+        return True  # in a title
+    return word_behind(word) in ("guys", "all", "both", "two", "folks")
+
+
+def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list["Word"]:
+    """The words for a pronoun's variable: those it is aligned to, and others of the same person.
+
+    One variable stands for all mentions in a sentence, but a parser may have aligned only one.
+    """
+    aligned = [draft.document[it] for it in places if draft.words[it] and _is(old, draft, it)]
+    spans = {(word.sent.start, word.sent.end) for word in aligned}
+    return [
+        word
+        for start, end in sorted(spans)
+        for word in draft.document[start:end]
+        if _is(old, draft, word.i)
+        and (word in aligned or (_refers_back(word) and word.i not in taken))
+    ]
+
+
+def _is(concept: str, draft: Draft, place: int) -> bool:
+    return any(form in _row(concept) for form in readings(draft.document[place].text))
+
+
+def _refers_back(word: "Word") -> bool:
+    """Whether an unaligned pronoun surely means the same: possessives and reflexives."""
+    return word.tag_ == "PRP$" or str(word.lower_).endswith(("self", "selves"))
+
+
+def _row(concept: str) -> list[Pronoun]:
+    """The forms of the person that a concept of AMR is."""
+    nominative = [it for it in FORMS if it.case == "nom" and it.text.lower() == concept]
+    keys = {(it.person, it.number, it.gender) for it in nominative}
+    others = ("one", "one's", "oneself", "y'all", "thou", "y'all's")
+    return [
+        it
+        for it in FORMS
+        if (it.person, it.number, it.gender) in keys
+        and it.text not in others
+        and not it.text.startswith("th" if concept == "you" else "\0")
+    ]
+
+
+def case_of(word: "Word") -> str | None:
+    """The case of a pronoun: from its form where that says it, else from its place."""
+    cases = {form.case for form in readings(word.text)}
+    if "nom" in cases and clitic_behind(word) is not None:
+        return "nom"
+    if len(cases) == 1:
+        return cases.pop()
+    owning = word.tag_ == "PRP$" or word.dep_ == "nmod:poss" or cases <= {"gen", "poss"}
+    if "gen" in cases and owning:
+        return "gen" if "poss" not in cases or word.i < word.head.i else "poss"
+    if "acc" not in cases:
+        return None
+    head = word.head if word.dep_ == "conj" else word
+    return "nom" if "nom" in cases and head.dep_ in SUBJECTS else "acc"
+
+
+def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
+    """A pronoun or a noun in the place of a pronoun of some case, with agreement."""
+    who = Person(3, new in ("people", "police", "cattle"))
+    if new in PRONOUNS:
+        case = "refl" if case == "acc" and _returns(draft, word, new) else case
+        form = next(it for it in _row(new) if it.case == case)
+        text, who = form.text, of_pronoun(form)
+    else:
+        text = _noun_phrase(new, case)
+    if not text:
+        return False
+    shown = word.text != "I" or draft.starts(word.i)
+    if shown and word.text[0].isupper() and (len(word.text) == 1 or not word.text.isupper()):
+        text = capital(text)
+    if text == "I" and ("i" in draft.text.split() or draft.text.islower()):
+        text = "i"
+    draft.words[word.i] = text.upper() if len(word.text) > 1 and word.text.isupper() else text
+    if case == "nom" and not is_coordinated(word):
+        agree_behind(draft, word, who, pronoun=new in PRONOUNS)
+    return True
+
+
+def _returns(draft: Draft, word: "Word", new: str) -> bool:
+    """Whether an object is the subject of its verb as well: "I see myself"."""
+    who = subject(word.head) if word.dep_ in ("obj", "iobj") else None
+    if who is None or who.tag_ != "PRP" or new == "it":
+        return False
+    return any(form in _row(new) for form in readings(draft.words[who.i]))
+
+
+def is_coordinated(head: "Word") -> bool:
+    """Whether a subject has others beside it: "he and I"."""
+    return any(it.dep_ == "conj" and it.tag_.startswith(("NN", "PRP")) for it in head.children)
+
+
+def _noun_phrase(concept: str, case: str) -> str:
+    """A noun as a phrase of its own, in some case."""
+    word, particle = parted(concept)
+    found = worded(concept, Form("dog", "NN"))
+    if found is None or particle:
+        return ""
+    if case == "refl":
+        return "itself"
+    phrase = word if word[0].isupper() else f"the {found.word}"
+    return phrase if case in ("nom", "acc") else phrase + ("'" if phrase.endswith("s") else "'s")
+
+
+def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
+    """A pronoun in the place of a noun that has no more than an article, or of a name."""
+    owner = next((it for it in noun.children if it.dep_ == "case" and it.tag_ == "POS"), None)
+    function = ("det", "case", "punct", "cop", "nsubj", "aux", "mark", "cc")
+    name_parts = ("flat", "compound") if is_name(noun) else ()
+    if any(it.dep_ not in (*function, *name_parts) for it in noun.children):
+        return False
+    if not noun.tag_.startswith("NN") or noun.dep_ in ("compound", "amod", "flat", "ROOT"):
+        return False
+    case = "gen" if owner is not None else "nom" if noun.dep_ in SUBJECTS else "acc"
+    form = next(it for it in _row(new) if it.case == case)
+    gone = [it.i for it in noun.children if it.dep_ in ("det", *name_parts)]
+    gone += [owner.i] if owner is not None else []
+    initial = draft.starts(min([noun.i, *gone])) and draft.words[min([noun.i, *gone])][:1].isupper()
+    draft.clear(gone)
+    draft.words[noun.i] = capital(form.text) if initial else form.text
+    if case == "nom" and not is_coordinated(noun):
+        agree(draft, noun.head, of_pronoun(form), pronoun=True)
+    return True
+
+
+def is_name(noun: "Word") -> bool:
+    """Whether a noun is a name by itself, not a part of one."""
+    return noun.tag_.startswith("NNP") and noun.dep_ not in ("compound", "flat", "amod", "nmod")

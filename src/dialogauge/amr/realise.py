@@ -1,0 +1,248 @@
+"""An edited graph back to text: what changed is written into the sentence, the rest stays.
+
+A generator writes a whole sentence anew and loses tense, articles and wording on the way. Here the
+difference between two graphs (:mod:`.difference`) is mapped onto the words that the changed parts
+are aligned to, with the sentence's UD parse for what a graph does not say: case, tense, agreement,
+which function words belong to a part. An unedited graph gives its text byte for byte.
+
+    >>> from dialogauge.amr import decode
+    >>> from .edits import negate, replace_concept
+    >>> graph = decode('''# ::snt She likes dogs.
+    ... # ::tok She likes dogs
+    ... (l / like-01~e.1 :ARG0 (s / she~e.0) :ARG1 (d / dog~e.2))''')
+    >>> InPlace().realise(graph, negate(replace_concept(graph, "s", "they"), "l"))
+    "They don't like dogs."
+
+What cannot be written without breaking the sentence is refused: None, and counted.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ..language import Pipeline, load
+from . import affirmation, negation, removal, substitution
+from .difference import (
+    Affirmed,
+    Appended,
+    Change,
+    Negated,
+    Removed,
+    Renamed,
+    Replaced,
+    Requantified,
+    Shortened,
+    difference,
+)
+from .draft import Draft, places
+from .graph import Graph, Token
+from .questions import lemma
+from .removal import Places
+
+#: Changes when the same graphs give other texts.
+VERSION = 1
+
+
+class Report(msgspec.Struct):
+    """What a realiser was asked since it was made."""
+
+    graphs: int = 0
+    same: int = 0  # there was nothing to write
+    refused: int = 0
+
+
+class Job(msgspec.Struct):
+    """A draft, the graphs, and the slots of each variable of the old one."""
+
+    draft: Draft
+    old: Graph
+    new: Graph
+    places: dict[str, tuple[int, ...]]
+
+
+class InPlace:
+    """The realiser that edits the sentence; ``pipeline`` is the parse it looks things up in."""
+
+    def __init__(self, pipeline: Pipeline | None = None) -> None:
+        self._given = pipeline
+        self.report = Report()
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        return self._given or load()
+
+    @property
+    def signature(self) -> str:
+        """The rules and the pipeline that made the texts."""
+        return f"edit:{VERSION}|{self._pipeline.signature}"
+
+    def realise(self, original: Graph, edited: Graph) -> str | None:
+        """The text of the edited graph; None if it cannot be written."""
+        found = self.rewritten(original, edited)
+        return None if found is None else found.text
+
+    def rewritten(self, original: Graph, edited: Graph) -> Graph | None:
+        """The edited graph with its new text, words and alignments, ready for the next edit."""
+        self.report.graphs += 1
+        changes = difference(original, edited)
+        if changes == []:
+            self.report.same += 1
+            return edited
+        found = None if changes is None else self._written(original, edited, changes)
+        self.report.refused += found is None
+        return found
+
+    def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
+        document = self._pipeline(old.text)
+        draft = Draft(old.text, document)
+        job = Job(draft, old, new, places(old, document))
+        if not all(_WRITERS[type(change)](job, change) for change in changes):
+            return None
+        text, spans = draft.written()
+        if not any(map(str.isalnum, text)):
+            return None
+        if text == old.text and not any(isinstance(it, Appended) for it in changes):
+            return None
+        graph = _aligned(job, text, spans)
+        return _with_addition(graph, old, new, changes)
+
+
+def _replace(job: Job, change: Replaced) -> bool:
+    """Another concept: another word."""
+    own = job.places.get(change.variable, ())
+    names = _name_places(job, change.variable)
+    if names and not _named(job.new, change.variable):
+        return substitution.name(job.draft, names, change.new, article=True)
+    if maker := _maker(job, change.variable, own):
+        return maker == "frame" and substitution.replace_agent(job.draft, own, change.new)
+    free = tuple(place for place in own if place not in names)
+    taken = {it for name, its in job.places.items() if name != change.variable for it in its}
+    return substitution.replace_word(job.draft, free, change.old, change.new, taken)
+
+
+def _maker(job: Job, variable: str, own: tuple[int, ...]) -> str:
+    """Which part of a noun like *teacher* (a person that teaches) a variable is, if of any."""
+    concept = lemma(job.old.concepts[variable])
+    if any(job.draft.lemma(place).lower() == concept for place in own):
+        return ""  # "friend" is the word itself
+    for edge in job.old.edges:
+        if variable not in (edge.source, edge.target) or not edge.role.startswith(":ARG"):
+            continue
+        other = edge.target if edge.source == variable else edge.source
+        if own and set(own) == set(job.places.get(other, ())):
+            return "frame" if edge.source == variable else "person"
+    return ""
+
+
+def _named(graph: Graph, variable: str) -> bool:
+    return any(edge.source == variable and edge.role == ":name" for edge in graph.edges)
+
+
+def _name_places(job: Job, variable: str) -> tuple[int, ...]:
+    """The slots of a variable's name: those of its ``name``, or else its own capitalised ones."""
+    ends = [it.target for it in job.old.edges if (it.source, it.role) == (variable, ":name")]
+    if not ends:
+        return ()
+    found = job.places.get(ends[0], ()) or job.places.get(variable, ())
+    return tuple(sorted(found))
+
+
+def _rename(job: Job, change: Renamed) -> bool:
+    """Another name, or a name for a noun or pronoun."""
+    if change.old:
+        return substitution.name(job.draft, _name_places(job, change.variable), change.new)
+    old = job.old.concepts[change.variable]
+    own = job.places.get(change.variable, ())
+    return substitution.replace_word(job.draft, own, old, change.new.replace(" ", "_"))
+
+
+def _requantify(job: Job, change: Requantified) -> bool:
+    """Another number."""
+    own = job.places.get(change.variable, ())
+    return substitution.replace_number(job.draft, own, change.old, change.new)
+
+
+def _negate(job: Job, change: Negated) -> bool:
+    """A negation more."""
+    heads = substitution.tops(job.draft, job.places.get(change.variable, ()))
+    return len(heads) == 1 and negation.negate(job.draft, heads[0])
+
+
+def _affirm(job: Job, change: Affirmed) -> bool:
+    """A negation less."""
+    heads = substitution.tops(job.draft, job.places.get(change.variable, ()))
+    heads = [it for it in heads if it.lower_ not in negation.NEGATIONS] or heads
+    return bool(heads) and affirmation.affirm(job.draft, heads[0])
+
+
+def _remove(job: Job, change: Removed) -> bool:
+    """A part less."""
+    gone = {place for variable in change.below for place in job.places.get(variable, ())}
+    kept = {
+        name: tuple(place for place in own if job.draft.document[place].dep_ != "cc")
+        for name, own in job.places.items()
+        if name in job.new.concepts
+    }
+    return removal.remove_part(job.draft, gone, kept)
+
+
+def _shorten(job: Job, change: Shortened) -> bool:
+    """A sentence less."""
+    return removal.remove_sentences(job.draft, job.old, change.tops, job.places)
+
+
+def _append(job: Job, change: Appended) -> bool:
+    """A sentence more: it is joined when the rest is written."""
+    return bool(change.text)
+
+
+_WRITERS: dict[type, Callable[[Job, Any], bool]] = {
+    Replaced: _replace,
+    Renamed: _rename,
+    Requantified: _requantify,
+    Negated: _negate,
+    Affirmed: _affirm,
+    Removed: _remove,
+    Shortened: _shorten,
+    Appended: _append,
+}
+
+
+def _aligned(job: Job, text: str, spans: list[tuple[int, int] | None]) -> Graph:
+    """The new graph on the slots that are left."""
+    kept = {place: span for place, span in enumerate(spans) if span and text[slice(*span)].strip()}
+    tokens = tuple(Token(text[start:end], start, end) for start, end in kept.values())
+    order = {place: number for number, place in enumerate(kept)}
+    stay = {name: own for name, own in job.places.items() if name in job.new.concepts}
+    return replace(job.new, text=text, tokens=tokens, aligned=_moved(stay, order))
+
+
+def _moved(aligned: Places, order: Mapping[int, int]) -> dict[str, tuple[int, ...]]:
+    """Alignments with other numbers for the words; those of words that are gone are left out."""
+    moved = {
+        variable: tuple(order[place] for place in own if place in order)
+        for variable, own in aligned.items()
+    }
+    return {variable: own for variable, own in moved.items() if own}
+
+
+def _with_addition(graph: Graph, old: Graph, new: Graph, changes: list[Change]) -> Graph:
+    """With the sentences that were put behind, and their words."""
+    added = next((it.text for it in changes if isinstance(it, Appended)), None)
+    if added is None:
+        return graph
+    text = removal.joined(graph.text, added)
+    start = len(new.text) - len(new.text[len(old.text) :].lstrip())
+    shift = text.lower().rfind(added[:-1].lower() or added.lower()) - start
+    first = [it for it in graph.tokens if text[it.start : it.end] == it.text]
+    second = [it for it in new.tokens if it.start >= start and it.end + shift <= len(text)]
+    moved = [(it.start + shift, it.end + shift) for it in second]
+    tokens = (*first, *(Token(text[a:b], a, b) for a, b in moved))
+    own = {graph.tokens.index(it): number for number, it in enumerate(first)}
+    others = {new.tokens.index(it): number for number, it in enumerate(second, len(first))}
+    added_ones = {name: it for name, it in new.aligned.items() if name not in old.concepts}
+    aligned = {**_moved(graph.aligned, own), **_moved(added_ones, others)}
+    return replace(graph, text=text, tokens=tokens, aligned=aligned)

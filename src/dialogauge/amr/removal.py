@@ -1,0 +1,306 @@
+"""Parts of a sentence that go, and sentences that go or come.
+
+What a removed subtree of the graph said is the UD subtree of its highest word: determiners,
+prepositions and complementizers hang below it and go with it. A part goes only where a sentence is
+left: subjects, predicates and the objects of verbs that want one stay, which is to say the change
+is refused (False).
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..language.pronouns import readings
+from .agreement import SUBJECTS, Person, agree, of_pronoun
+from .draft import Draft, capital, uncapital
+from .graph import Graph
+from .questions import PRONOUNS, sentences
+from .substitution import tops
+from .valency import TRANSITIVE
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.tokens import Token as Word
+
+Places = Mapping[str, Sequence[int]]
+
+#: What a clause cannot lose: its subject, its verb, parts of a name, a preposition.
+_NEEDED = SUBJECTS | frozenset(
+    {"ROOT", "aux", "aux:pass", "cop", "case", "mark", "fixed", "flat", "goeswith", "compound:prt"}
+    | {"obl:agent", "nummod", "det"}
+)
+_OBJECTS = frozenset({"obj", "xcomp", "ccomp", "iobj"})
+#: Verbs that want to know where or on what.
+_DIRECTED = frozenset(
+    {"be", "put", "look", "depend", "come", "get", "rely", "belong", "have", "make"}
+)
+_DIRECTED |= {"feel", "sound", "seem"}
+#: Words that want two things.
+_PAIRING = frozenset({"either", "both", "neither", "between"})
+#: Words that an infinitive makes a verb of.
+_HALF = frozenset({"going", "gon", "used", "able", "supposed", "about", "have", "has", "had"})
+_ENDS = re.compile(r"[.!?…]+['\"”’)]*")
+_PAIRED = ("()", "[]", "“”", '""')
+
+
+def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
+    """Take out what some words say; ``kept`` are the words of the variables that stay."""
+    own = sorted(set(gone) - {place for places in kept.values() for place in places})
+    heads = tops(draft, own)
+    if not heads:
+        return False
+    words = [word for head in heads for word in _phrase(head, kept)]
+    if not all(words) or not all(_free(head) for head in heads):
+        return False
+    places = {place for word in words for place in word}
+    if not _balanced(draft, places) or _strands(kept, places) or _breaks(draft, places):
+        return False
+    draft.clear(places)
+    for head in heads:
+        _agree_with_rest(draft, head)
+    return True
+
+
+def _agree_with_rest(draft: Draft, gone: "Word") -> None:
+    """A list of two has no comma; where one of two subjects is left, the verb agrees with it."""
+    first = gone.head if gone.dep_ == "conj" else gone
+    members = [first, *(it for it in first.children if it.dep_ == "conj")]
+    left = [it for it in members if draft.words[it.i]]
+    if len(left) == 2 < len(members):
+        _close_up(draft, left[0].i, left[1].i)
+    if first.dep_ in SUBJECTS and len(members) == 2 and len(left) == 1:
+        forms = readings(left[0].text)
+        many = left[0].tag_ in ("NNS", "NNPS")
+        who = of_pronoun(forms[0]) if forms else Person(3, many)
+        agree(draft, first.head, who, pronoun=bool(forms))
+
+
+def _dangles(draft: Draft, places: Collection[int]) -> bool:
+    """Whether what stands before a gap waits for what was in it: "a better", "sort of", "next"."""
+    start, end = min(places), max(places)
+    before = [draft.document[it] for it in range(max(0, start - 2), start) if draft.words[it]]
+    if not before or before[-1].head.i > end or before[0].head.i > end:
+        return False  # what it waits for comes behind the gap
+    last = before[-1]
+    waiting = last.tag_ in ("DT", "PRP$", "IN", "TO") and last.lower_ not in _COMPLETE
+    article = before[0].tag_ in ("DT", "PRP$") and last.tag_.startswith("JJ")
+    return waiting or article or last.lower_ in ("sort", "kind", "next", "because", "according")
+
+
+_COMPLETE = frozenset({"that", "this", "all", "some", "both", "each", "those", "these", "either"})
+
+
+def _close_up(draft: Draft, first: int, last: int) -> None:
+    """Clear the comma before the *and* of two things."""
+    kept = [place for place in range(first + 1, last) if draft.words[place]]
+    for comma, joint in pairwise(kept):
+        if draft.words[comma] == "," and draft.document[joint].dep_ == "cc":
+            draft.clear([comma])
+
+
+def _breaks(draft: Draft, places: Collection[int]) -> bool:
+    """Whether what follows the gap would be read with what stands before it."""
+    if _dangles(draft, places):
+        return True
+    end = max(places) + 1
+    following = [draft.document[it] for it in range(end, min(end + 2, len(draft.words)))]
+    if not following or draft.document[end - 1].text == ",":
+        return False
+    if following[0].tag_ in ("VBG", "VBN") and following[0].dep_ not in ("conj", "amod", "ROOT"):
+        return True
+    listed = following[0].text == "," and following[-1].tag_ == "CC"
+    return listed and following[-1].head.i not in places and draft.document[end - 1].dep_ != "conj"
+
+
+def _phrase(head: "Word", kept: Places) -> list[list[int]]:
+    """The places that go with a head; the other conjuncts stay if the graph keeps them."""
+    others = [word for word in head.children if word.dep_ == "conj"]
+    staying = {place for places in kept.values() for place in places}
+    if not any(word.i in staying for word in others):
+        return [_trimmed([word.i for word in head.subtree], head)]
+    first = others[0]
+    shared = {
+        it.i for child in head.children if child.dep_ in ("case", "mark") for it in child.subtree
+    }
+    start = head.left_edge.i
+    until = min(it.i for it in first.subtree if it.dep_ not in ("cc", "punct") or it.head != first)
+    if any(place in staying for place in range(start, until)):
+        return [[]]
+    return [[place for place in range(start, until) if place not in shared]]
+
+
+def _trimmed(places: list[int], head: "Word") -> list[int]:
+    """Without marks that end the whole sentence, which some parses hang on its last part."""
+    last = head.sent.end
+    while places and places[-1] == last - 1 and _ENDS.fullmatch(head.doc[places[-1]].text):
+        places, last = places[:-1], last - 1
+    return places
+
+
+def _free(head: "Word") -> bool:
+    """Whether a clause can do without this part."""
+    return not (_is_needed(head) or _is_asked(head) or _is_wanted(head))
+
+
+def _is_needed(head: "Word") -> bool:
+    """Whether grammar wants it: subject, verb, determiner, one of a pair."""
+    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't"):
+        return True
+    if head.dep_ == "nmod:poss":
+        return bool(head.head.tag_ == "NN")  # "house" wants something before it
+    if any(it.tag_ == "POS" for it in head.children):
+        return True
+    return head.dep_ == "conj" and any(it.lower_ in _PAIRING for it in head.head.subtree)
+
+
+def _is_asked(head: "Word") -> bool:
+    """Whether a question asks for it."""
+    asking = (it for it in head.children if it.dep_ in ("det", "advmod"))
+    return any(it.tag_.startswith("W") for it in (head, *asking))
+
+
+def _is_wanted(head: "Word") -> bool:
+    """Whether its verb wants it."""
+    verb = head.head
+    name = verb.lemma_.lower()
+    if head.dep_ in _OBJECTS and (name in TRANSITIVE or verb.tag_ == "VBN"):
+        return True
+    if head.dep_ == "obj" and any(it.dep_ == "xcomp" for it in verb.children):
+        return True
+    half = head.dep_ == "xcomp" and verb.lower_ in _HALF
+    described = head.dep_ in ("obl", "advcl") or (head.dep_ == "advmod" and head.tag_ == "JJ")
+    return half or (described and name in _DIRECTED)
+
+
+def _strands(kept: Places, places: Collection[int]) -> bool:
+    """Whether a variable that stays would lose all its words."""
+    return any(own and set(own) <= set(places) for own in kept.values())
+
+
+def _balanced(draft: Draft, places: Collection[int]) -> bool:
+    """Whether brackets and quotes go in pairs."""
+    text = "".join(draft.words[place] for place in places)
+    return all(
+        text.count(pair[0]) == text.count(pair[1]) and (pair != '""' or text.count('"') % 2 == 0)
+        for pair in _PAIRED
+    )
+
+
+def remove_sentences(draft: Draft, graph: Graph, tops_: Sequence[str], places: Places) -> bool:
+    """Take out the sentences of some tops: all their words and marks."""
+    ranges = _ranges(graph, places)
+    gone = [ranges[top] for top in tops_ if top in ranges]
+    if len(gone) != len(tops_):
+        return False
+    left = [own for top, own in ranges.items() if top not in tops_]
+    for start, end in gone:
+        if any(other[0] <= end and start <= other[1] for other in left):
+            return False
+    for start, end in gone:
+        earlier = max((it[1] for it in left if it[1] < start), default=-1)
+        later = min((it[0] for it in left if it[0] > end), default=len(draft.words))
+        first, last = _begin(draft.document, earlier, start), _end(draft.document, end, later)
+        if not (_is_border(draft, first) and _is_border(draft, last)):
+            return False
+        if not _balanced(draft, range(first, last)):
+            return False
+        draft.clear(range(first, last))
+    return any(any(map(str.isalnum, word)) for word in draft.words)
+
+
+def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
+    """From where to where the words of each sentence reach; variables that several share aside."""
+    owners: dict[str, list[str]] = {}
+    roots = sentences(graph)
+    for top in roots:
+        for variable in _of_sentence(graph, top, roots):
+            owners.setdefault(variable, []).append(top)
+    found: dict[str, list[int]] = {}
+    for variable, its in owners.items():
+        if len(its) == 1 and (graph.concepts[variable] not in PRONOUNS or variable == its[0]):
+            found.setdefault(its[0], []).extend(places.get(variable, ()))
+    return {top: (min(own), max(own)) for top, own in found.items() if own}
+
+
+def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
+    """What hangs together with a sentence's top without passing the top of another."""
+    found, waiting = {top}, [top]
+    while waiting:
+        at = waiting.pop()
+        for edge in graph.edges:
+            if edge.source == graph.top or at not in (edge.source, edge.target):
+                continue
+            other = edge.target if edge.source == at else edge.source
+            if other in graph.concepts and other not in found and other not in roots:
+                found.add(other)
+                if graph.concepts[other] not in PRONOUNS:
+                    waiting.append(other)
+    return found
+
+
+def _begin(document: "Doc", before: int, start: int) -> int:
+    """Where the sentence begins whose first known word is at ``start``, behind ``before``."""
+    for place in range(start, before + 1, -1):
+        if _ENDS.fullmatch(document[place - 1].text) or document[place].is_sent_start:
+            return _behind_closing(document, place, start)
+    return before + 1
+
+
+def _end(document: "Doc", end: int, later: int) -> int:
+    """Where the sentence ends whose last known word is at ``end``, before ``later``."""
+    for place in range(end + 1, later):
+        following = document[place + 1].text if place + 1 < len(document) else ""
+        if _ENDS.fullmatch(document[place].text) and not _ENDS.fullmatch(following):
+            return _behind_closing(document, place + 1, later)
+    starts = (it for it in range(end + 1, later) if document[it].is_sent_start)
+    return next(starts, later)
+
+
+def _behind_closing(document: "Doc", place: int, until: int) -> int:
+    """Behind blanks and quotes that close what ended before a place."""
+    while place < until and (document[place].is_space or document[place].text in _CLOSERS):
+        place += 1
+    return place
+
+
+_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
+
+
+def _is_border(draft: Draft, place: int) -> bool:
+    """Whether sentences meet at a place by the marks, not only by a parse that may be wrong.
+
+    In a text without any marks the parse is all there is.
+    """
+    earlier = [word.text for word in draft.document[:place] if not word.is_space]
+    if not earlier or place >= len(draft.words):
+        return True
+    if not re.search(r"[.!?]", draft.text):
+        return bool(draft.document[place].is_sent_start)
+    while len(earlier) > 1 and earlier[-1] in _CLOSERS:
+        earlier.pop()
+    signs = earlier[-1]
+    return not any(map(str.isalnum, signs)) and signs not in _WITHIN
+
+
+_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
+
+
+def joined(text: str, addition: str) -> str:
+    """A text with sentences put behind it, in its style of capitals and final marks.
+
+    >>> joined("I like dogs.", "I don't like dogs"), joined("hi! i like dogs", "She left.")
+    ("I like dogs. I don't like dogs.", 'hi! i like dogs. she left')
+    """
+    plain = text.rstrip()
+    if not plain:
+        return text + addition
+    marked = bool(re.search(r"[^\w,;:\-]$", plain))
+    start = plain if marked else plain.rstrip(",;:- ") + "."
+    first = next((sign for sign in plain if sign.isalpha()), "A")
+    added = uncapital(addition) if first.islower() else capital(addition)
+    if not marked and re.search(r"[^.]\.$", added):
+        added = added[:-1]
+    elif marked and added[-1:].isalnum():
+        added += "."
+    return f"{start} {added}"
