@@ -4,7 +4,7 @@
 
 DEAM regenerates every sentence from its graph: `deam_output_*` holds its round trips (coherent, 1)
 and its damaged ones (0); the human sentences are those of Topical-Chat. PAIRS, written by
-``python -m benchmarks.realise``, holds ``kind``, ``before`` and ``after`` of our edits.
+``python -m benchmarks.realise pairs``, holds ``kind``, ``original`` and ``edited`` of our edits.
 """
 
 import gzip
@@ -50,7 +50,7 @@ def _ours(model: LanguageModel, path: Path) -> Iterator[tuple[object, ...]]:
     kinds: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
-        kinds[row["kind"]].append((row["before"], row["after"]))
+        kinds[row["kind"]].append((row["original"], row["edited"]))
     kinds["all"] = [pair for name in sorted(kinds) for pair in kinds[name]]
     for name, pairs in kinds.items():
         rng = np.random.default_rng(0)

@@ -3,16 +3,18 @@
 ``graph`` holds the value and its PENMAN form, ``questions`` what can be asked of it, ``edits``
 the changes (new graphs, never a changed one), ``draw`` the picture, ``files`` the published
 formats. ``parsing`` says what a parser and a realiser do, ``load_parser`` gives one: ``builtin``
-or, by ``seq2seq``, a model of amrlib.
+or, by ``seq2seq``, a model of amrlib; ``realise`` writes an edit back into its sentence.
 """
 
 from .graph import Edge, Graph, Token, decode, encode
 from .notation import NotationError
 from .parsing import Parser, Realiser, load_parser
+from .realise import InPlace
 
 __all__ = [
     "Edge",
     "Graph",
+    "InPlace",
     "NotationError",
     "Parser",
     "Realiser",
