@@ -129,7 +129,9 @@ def bases(form: str, tag: str) -> tuple[str, ...]:
     undone = _UNDONE.get(_SAME.get(tag, tag), ())
     stems = [form[: -len(old)] + new for old, new in undone if form.endswith(old)]
     undoubled = [stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]]
-    fitting = [base for base in dict.fromkeys(undoubled + stems) if regular(base, tag) == form]
+    picnics = [stem[:-1] for stem in stems if stem[-2:].lower() == "ck"]  # picnicked, not backed
+    every = dict.fromkeys(undoubled + stems + picnics)
+    fitting = [base for base in every if regular(base, tag) == form]
     return tuple(sorted(fitting, key=_implausible))
 
 
