@@ -116,7 +116,8 @@ def _read(path: Path) -> Row:
     try:
         graph = decode(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+        problem = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {problem}", file=str(path)) from None
     except NotationError as error:
         for line in error.excerpt.splitlines():
             remark(line)

@@ -19,20 +19,11 @@ class About(msgspec.Struct, frozen=True):
 
     word: str
     concepts: tuple[str, ...]  # the names it is known under; none: it is not in the store
-    neighbours: list["Fact"]
-    denied: list["Fact"]
+    neighbours: list["Edge"]
+    denied: list["Edge"]
     antonyms: tuple[str, ...]
     nearest: list["Near"]
     vector: str  # how the vector was found: exact, lemma, parts, encoder or missing
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """An edge to show."""
-
-    relation: str
-    start: str
-    end: str
-    weight: float
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -122,7 +113,7 @@ def _about(word: str, store: "Store", space: "Space", relation: str | None, limi
     )
 
 
-def _facts(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> list[Fact]:
+def _facts(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> "list[Edge]":
     """The firmest edges in both directions."""
     edges: list[Edge] = [
         edge
@@ -131,7 +122,7 @@ def _facts(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> 
         for edge in store.neighbours(name, inward=inward, limit=limit, **which)
     ]
     edges.sort(key=lambda edge: -abs(edge.weight))
-    return [Fact(it.relation, it.start, it.end, round(it.weight, 3)) for it in edges[:limit]]
+    return [msgspec.structs.replace(it, weight=round(it.weight, 3)) for it in edges[:limit]]
 
 
 def _show(about: About) -> None:
