@@ -63,7 +63,7 @@ concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (mi
 	  $(DIALOGAUGE_DATA)/knowledge/conceptnet_antonyms.txt.gz
 
 system:  ## Debian packages that some tests need; the only target that needs root
-	apt-get update && apt-get install -y --no-install-recommends wordnet-base
+	apt-get update && apt-get install -y --no-install-recommends wordnet-base apertium apertium-eng-spa
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

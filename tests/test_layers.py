@@ -14,6 +14,7 @@ ROOT = Path(dialogauge.__file__).parent
 #: `report` stand below `metrics` is how "meta reads scores, never a model" is kept.
 LAYERS = (
     "errors",
+    "plugins",
     "printable",
     "dialogue",
     "atomic",
@@ -29,6 +30,8 @@ LAYERS = (
     "encode",
     "knowledge",
     "amr",
+    "manipulate",
+    "contrast",
     "metrics",
     "scoring",
     "benchmark",

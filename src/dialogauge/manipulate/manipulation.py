@@ -1,0 +1,96 @@
+"""A manipulation: an edit, the effect that a good metric must show, and who thought of it.
+
+A training negative and an attack are one object. ``lower`` is damage: a metric has to go down.
+``same`` is harmless: a metric has to stay.
+
+An edit gets a dialogue, a generator and a pool, leaves the dialogue as it was, and gives
+:class:`Edited`, or raises :class:`DoesNotApply` with the reason. Called through
+:class:`Manipulation` it gives None instead and the reason is counted, and a result that says the
+same as the input but for space and case is never given out.
+
+    >>> from ..dialogue import Dialogue, Turn
+    >>> def shout(dialogue, rng, pool):
+    ...     '''The last turn in capitals.'''
+    ...     return rewritten(dialogue, {1: dialogue.response.upper()}, "shout")
+    >>> shouting = Manipulation("shout", shout, "same", "an example")
+    >>> chat, tally = Dialogue("d1", (Turn("a", "Hi."), Turn("b", "Hello!"))), Tally()
+    >>> shouting(chat, Random(1), Pool([]), tally) is None, dict(tally.refused)
+    (True, {('shout', 'nothing changed'): 1})
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from hashlib import blake2b
+from random import Random
+from typing import Literal
+
+import msgspec
+
+from ..dialogue import Dialogue
+from .edited import Edited, rewritten
+from .pool import DoesNotApply, Pool
+
+__all__ = ["DoesNotApply", "Edit", "Expect", "Manipulation", "Tally", "rewritten", "seeded"]
+
+Expect = Literal["lower", "same"]
+Edit = Callable[[Dialogue, Random, Pool], Edited | None]
+
+
+class Tally(msgspec.Struct):
+    """How often each manipulation was asked and applied, and why it was not."""
+
+    asked: Counter[str] = msgspec.field(default_factory=Counter)
+    applied: Counter[str] = msgspec.field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)  # name, reason
+
+
+class Manipulation(msgspec.Struct, frozen=True):
+    """An edit with its name, what it must do to a score, and its source."""
+
+    name: str
+    edit: Edit
+    expect: Expect
+    source: str
+
+    @property
+    def about(self) -> str:
+        """One sentence: the first line of what the edit says of itself."""
+        told: str = getattr(self.edit, "about", None) or self.edit.__doc__ or ""
+        return told.strip().partition("\n")[0]
+
+    def __call__(
+        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally | None = None
+    ) -> Edited | None:
+        """The edited dialogue, or None, with the reason in ``tally``."""
+        tally = tally or Tally()
+        tally.asked[self.name] += 1
+        try:
+            edited = self.edit(dialogue, rng, pool)
+            if edited is None:
+                raise DoesNotApply("it does not apply")
+            if not edited.changes or alike(dialogue, edited.dialogue):
+                raise DoesNotApply("nothing changed")
+        except DoesNotApply as reason:
+            tally.refused[self.name, str(reason)] += 1
+            return None
+        tally.applied[self.name] += 1
+        return edited
+
+
+def alike(first: Dialogue, second: Dialogue) -> bool:
+    """Whether two dialogues say the same but for white space and case."""
+    return len(first.turns) == len(second.turns) and all(
+        one.speaker == other.speaker and same_text(one.text, other.text)
+        for one, other in zip(first.turns, second.turns, strict=True)
+    )
+
+
+def same_text(first: str, second: str) -> bool:
+    """Whether two texts are the same but for white space and case."""
+    return first == second or first.casefold().split() == second.casefold().split()
+
+
+def seeded(seed: int, *what: str) -> Random:
+    """A generator of its own for each dialogue and purpose, so that order does not matter."""
+    key = "\0".join([str(seed), *what]).encode("utf-8", "replace")
+    return Random(blake2b(key, digest_size=16).digest())  # noqa: S311  (no secret)

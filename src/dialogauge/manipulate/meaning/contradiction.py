@@ -1,0 +1,153 @@
+"""Contradiction: the opposite of what was said, by the same speaker.
+
+A turn is negated: its sentences get (or lose) a negation, or some of its words become their
+antonyms. The negated copy is put behind a later turn of the same speaker, as in the paper, or takes
+the place of the turn. Questions and commands say nothing that could be contradicted.
+"""
+
+from random import Random
+
+from msgspec.structs import replace
+
+from ...amr import Graph, edits, questions
+from ..pool import DoesNotApply
+from . import choosing
+from .opposites import opposites
+from .sentences import frames, predicates, states
+from .settings import Contradiction
+from .talk import Sheet, Talk, count, shuffled
+
+#: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
+FRAMES, WORDS, OPPOSITES, LATER = 3, 6, 2, 3
+
+
+def change(talk: Talk, settings: Contradiction, rng: Random) -> None:
+    """Contradict a share of the turns that can be."""
+    places = _places(talk, settings)
+    if not places:
+        raise DoesNotApply("no turn says what could be contradicted")
+    found = (
+        _contradicted(talk, settings, at, places[at], own)
+        for at, own in shuffled(rng, list(places))
+    )
+    measure = _measure(talk, settings)
+    if not choosing.keep(talk, found, count(settings.share, len(places)), measure):
+        raise DoesNotApply("no contradiction can be written")
+
+
+def _measure(talk: Talk, settings: Contradiction) -> choosing.Measure:
+    """What is said again later is as fluent as it was; only the turn gets long."""
+    if not settings.plausible:
+        return choosing.anything
+    return choosing.lengthened if settings.where == "later" else choosing.surprising(talk)
+
+
+def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
+    """The turns that can be contradicted, and where: the turn itself, or later ones."""
+    turns, found = talk.dialogue.turns, {}
+    for at, sheet in talk.sheets.items():
+        targets = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
+        if settings.where == "place":
+            targets = [it for it in talk.open if it == at]
+        if targets and questions.frames(sheet.graph):
+            found[at] = targets
+    return found
+
+
+def _stating(graph: Graph) -> list[str]:
+    """The sentences that state something."""
+    return [it for it in questions.sentences(graph) if predicates(graph, it) and states(graph, it)]
+
+
+def _contradicted(
+    talk: Talk, settings: Contradiction, at: int, targets: list[int], rng: Random
+) -> Sheet | None:
+    """The turn that holds the contradiction."""
+    direct = rng.random() < settings.direct
+    later = rng.sample(targets, len(targets))[:LATER]
+    opposite = None if direct else _with_antonyms(talk, settings, at, rng)
+    if opposite is None and settings.direct > 0:
+        opposite = _negated(talk, settings, at, rng)
+    if opposite is None or settings.where == "place":
+        return opposite
+    said, kind = _copy(talk, settings, opposite), opposite.kinds[-1]
+    sheets = [talk.sheets[it] for it in later]
+    if settings.plausible:
+        sheets.sort(key=lambda it: -len(it.text))
+    drafts = (talk.draft(sheet, sheet.graph, kind, adding=said) for sheet in sheets)
+    return next((draft for draft in drafts if draft is not None), None)
+
+
+def _copy(talk: Talk, settings: Contradiction, opposite: Sheet) -> Graph:
+    """What is said again later: all of it, or only the sentences that say something else."""
+    old, short = talk.sheets[opposite.at].graph, opposite.graph
+    for top in questions.sentences(opposite.graph) if settings.copied == "changed" else ():
+        inside = questions.below(old, top)
+        if _facts(old, inside) == _facts(opposite.graph, inside):
+            short = edits.remove(short, top)
+    text = talk.pool.realise(opposite.original, short) or opposite.text
+    return replace(short, text=text, tokens=(), aligned={})
+
+
+def _facts(graph: Graph, variables: list[str]) -> list[tuple[str, bool]]:
+    negated = questions.negated(graph)
+    return [(graph.concepts[it], it in negated) for it in variables]
+
+
+def _bare(talk: Talk, settings: Contradiction, at: int) -> Sheet:
+    """A turn to be negated; what was put behind it is not said again."""
+    sheet = talk.sheets[at]
+    return sheet if settings.where == "place" else replace(sheet, added=(), kinds=())
+
+
+def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet | None:
+    """The turn with other polarity in some of its sentences; None where none can be written."""
+    start = sheet = _bare(talk, settings, at)
+    stating = _stating(sheet.graph)
+    chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
+    groups = [predicates(sheet.graph, top)[:FRAMES] for top in stating if top in chosen]
+    if not settings.spread:
+        every = [[frame] for top in stating for frame in frames(sheet.graph, top)]
+        groups = every[: len(chosen)]
+    for group in groups:
+        turned = (_turned(sheet.graph, frame) for frame in group)
+        drafts = (talk.draft(sheet, graph, "contradiction.negation") for graph in turned)
+        sheet = next((draft for draft in drafts if draft is not None), sheet)
+    return None if sheet is start else sheet
+
+
+def _turned(graph: Graph, variable: str) -> Graph:
+    """A negation more, or less where there is one: never two."""
+    negated = variable in questions.negated(graph)
+    return edits.affirm(graph, variable) if negated else edits.negate(graph, variable)
+
+
+def _with_antonyms(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet | None:
+    """The turn with some of the words that have an antonym exchanged for it."""
+    start = sheet = _bare(talk, settings, at)
+    having = _opposed(talk, settings, sheet)
+    wanted, made = count(settings.antonyms, len(having)), 0
+    for variable, own in shuffled(rng, list(having))[:WORDS]:
+        words = list(having[variable])
+        if not settings.plausible:
+            own.shuffle(words)
+        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:OPPOSITES]]
+        drafts = (talk.draft(sheet, graph, "contradiction.antonym") for graph in graphs)
+        draft = next((it for it in drafts if it is not None), None)
+        sheet, made = draft or sheet, made + (draft is not None)
+        if made == wanted:
+            break
+    return None if sheet is start else sheet
+
+
+def _opposed(talk: Talk, settings: Contradiction, sheet: Sheet) -> dict[str, tuple[str, ...]]:
+    """The variables of what is stated that have opposites, and these."""
+    graph = sheet.graph
+    stated = {it for top in _stating(graph) for it in questions.below(graph, top)}
+    standing = [
+        item
+        for item in talk.items(sheet.at)
+        if item.variable in stated and not item.name
+        if graph.concepts[item.variable] == item.concept
+    ]
+    return {it.variable: found for it in standing if (found := opposites(it, settings))}

@@ -1,0 +1,124 @@
+"""Coreference: a pronoun that means the wrong one.
+
+A pronoun of one turn becomes another pronoun, or a noun of the conversation. The change is counted
+under what does not agree any more: ``person`` (I, he), ``number`` (it, they), ``gender`` (he, she),
+or ``noun``.
+"""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from ...amr import Graph, edits, questions
+from ...amr.questions import PRONOUNS
+from ..pool import DoesNotApply
+from . import choosing, plausible
+from .items import Item, all_nouns, renamed
+from .settings import Coreference
+from .talk import Sheet, Talk, count, shuffled
+
+#: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
+TURNS, CANDIDATES = 3, 3
+
+#: Person, number and gender of the pronouns.
+_FEATURES = {
+    "i": "1 sing any",
+    "you": "2 any any",
+    "he": "3 sing masc",
+    "she": "3 sing fem",
+    "it": "3 sing neut",
+    "we": "1 plur any",
+    "they": "3 plur any",
+}
+
+
+def change(talk: Talk, settings: Coreference, rng: Random) -> None:
+    """Exchange a share of the distinct pronouns, each in one turn."""
+    said = _said(talk)
+    if not said:
+        raise DoesNotApply("there is no pronoun")
+    measure = choosing.surprising(talk) if settings.plausible else choosing.anything
+    found = (
+        choosing.chosen(_drafts(talk, settings, said[pronoun], pronoun, own), measure)
+        for pronoun, own in shuffled(rng, list(said))
+    )
+    if not choosing.keep(talk, found, count(settings.share, len(said)), measure):
+        raise DoesNotApply("no pronoun can be replaced")
+
+
+def _said(talk: Talk) -> dict[str, list[int]]:
+    """The pronouns of turns that may be changed, and the places of these turns."""
+    said: dict[str, list[int]] = {}
+    for at in talk.open:
+        graph = talk.sheets[at].graph
+        for pronoun in dict.fromkeys(graph.concepts[it] for it in questions.pronouns(graph)):
+            said.setdefault(pronoun, []).append(at)
+    return said
+
+
+def _drafts(
+    talk: Talk, settings: Coreference, turns: list[int], old: str, rng: Random
+) -> Iterator[Sheet]:
+    """A pronoun's turns with a noun for it; where that is not to be or cannot, with a pronoun."""
+    turns = rng.sample(turns, len(turns))[:TURNS]
+    drawn = (_nouns, _pronouns) if rng.random() < settings.nouns else (_pronouns,)
+    for candidates in drawn:
+        written = False
+        for at in turns:
+            for new in candidates(talk, settings, at, old, rng)[:CANDIDATES]:
+                if (draft := _draft(talk, talk.sheets[at], old, new)) is not None:
+                    yield draft
+                    written = True
+        if written:
+            return
+
+
+def _draft(talk: Talk, sheet: Sheet, old: str, new: str | Item) -> Sheet | None:
+    graph = sheet.graph
+    for variable in questions.pronouns(graph):
+        if graph.concepts[variable] == old:
+            graph = _put(graph, variable, new)
+    return talk.draft(sheet, graph, f"coreference.{mismatch(old, new)}")
+
+
+def _put(graph: Graph, variable: str, new: str | Item) -> Graph:
+    if isinstance(new, str):
+        return edits.replace_concept(graph, variable, new)
+    graph = edits.replace_concept(graph, variable, new.concept)
+    return renamed(graph, variable, new.name) if new.name else graph
+
+
+def mismatch(old: str, new: str | Item) -> str:
+    """What does not agree between a pronoun and what took its place.
+
+    >>> mismatch("i", "he"), mismatch("it", "they"), mismatch("he", "she")
+    ('person', 'number', 'gender')
+    """
+    if not isinstance(new, str):
+        return "noun"
+    names = ("person", "number", "gender")
+    pairs = zip(names, _FEATURES[old].split(), _FEATURES[new].split(), strict=True)
+    return next(name for name, one, other in pairs if one != other)
+
+
+def _pronouns(
+    talk: Talk, settings: Coreference, at: int, old: str, rng: Random
+) -> Sequence[str | Item]:
+    """Other pronouns in the order in which they are tried."""
+    said = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
+    others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in said)]
+    others = rng.sample(others, len(others))
+    return plausible.pronouns(old, others) if settings.plausible else others
+
+
+def _nouns(
+    talk: Talk, settings: Coreference, at: int, old: str, rng: Random
+) -> Sequence[str | Item]:
+    """Nouns of the other turns in the order in which they are tried."""
+    others = [place for place in talk.sheets if place != at]
+    if settings.of == "all":
+        found = [it for place in others for it in all_nouns(talk.sheets[place].original, place)]
+    else:
+        every = (it for place in others for it in talk.items(place))
+        found = [it for it in every if it.type in ("arg", "op")]
+    found = rng.sample(found, len(found))
+    return plausible.nouns(old, found) if settings.plausible else found

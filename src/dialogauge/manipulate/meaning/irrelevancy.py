@@ -1,0 +1,128 @@
+"""Irrelevancy: items of a turn exchanged with items of the same type from other turns.
+
+Up to half of a turn's items go. Where the choice is to be plausible, an item goes only for one that
+fits its place; if none of them does, the turn gets the one exchange that fits best.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+from random import Random
+
+from ..pool import DoesNotApply
+from . import choosing, plausible
+from .items import Item, exchanged
+from .settings import Irrelevancy
+from .talk import Sheet, Talk, count, shuffled
+
+#: How many candidates are tried for an item, and how many exchanges in a turn.
+CANDIDATES, TRIES = 2, 6
+
+Pair = tuple[Item, Item]
+
+
+def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
+    """Exchange a part of the items of a share of the turns."""
+    every = [item for at in talk.sheets for item in talk.items(at)]
+    turns = [at for at in talk.open if talk.items(at)]
+    if not turns:
+        raise DoesNotApply("there is nothing to exchange")
+    measure = choosing.surprising(talk) if settings.plausible else choosing.anything
+    found = (
+        _exchanged(
+            talk, measure, _pairs(talk, settings, at, every, own), count(settings.rate, size)
+        )
+        for at, own in shuffled(rng, turns)
+        if (size := len(_standing(talk, at)))
+    )
+    if not choosing.keep(talk, found, count(settings.share, len(talk.open)), measure):
+        raise DoesNotApply("no item can be replaced")
+
+
+def _exchanged(
+    talk: Talk, measure: choosing.Measure, pairs: Iterable[Pair], budget: int
+) -> Sheet | None:
+    """A turn with items exchanged until the budget is used, or the one exchange that fits best."""
+    sheet, made, spare = None, set[str](), list[Sheet]()
+    for old, new in pairs:
+        base = sheet or talk.sheets[old.at]
+        if old.concept in made or len(made) == budget:
+            continue
+        draft = talk.draft(base, exchanged(base.graph, old, new), f"irrelevancy.{old.type}")
+        if draft is not None and measure(draft) <= 1:
+            sheet = draft
+            made.add(old.concept)
+        elif draft is not None:
+            spare.append(draft)
+    return sheet or min(spare, key=measure, default=None)
+
+
+def _standing(talk: Talk, at: int) -> list[Item]:
+    """The items of a turn that no other edit has touched."""
+    graph = talk.sheets[at].graph
+    return [it for it in talk.items(at) if graph.concepts.get(it.variable) == it.concept]
+
+
+def _pairs(
+    talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
+) -> list[Pair]:
+    """An item and what may take its place, in the order in which they are tried."""
+    others = [it for it in every if it.at != at or settings.own]
+    mine = _drawn(_standing(talk, at), rng)
+    tried = [_tried(talk, settings, item, others, rng) for item in mine]
+    pairs = [(it, new) for it, its in zip(mine, tried, strict=True) for new in its]
+    if settings.plausible:  # those that cost nothing stay in the order of the draws
+        around = {item: _around(talk, item) for item in mine}
+        pairs.sort(key=lambda pair: max(0.0, _cost(talk, pair, around[pair[0]])))
+    return pairs[: TRIES if settings.plausible else None]
+
+
+def _drawn(mine: list[Item], rng: Random) -> list[Item]:
+    """The items in the order of draws: a type first, then one of its items; equal ones once."""
+    by_type: dict[str, list[Item]] = {}
+    for item in {it.word: it for it in rng.sample(mine, len(mine))}.values():
+        by_type.setdefault(item.type, []).append(item)
+    drawn = []
+    while by_type:
+        type_ = rng.choice(sorted(by_type))
+        drawn.append(by_type[type_].pop())
+        if not by_type[type_]:
+            del by_type[type_]
+    return drawn
+
+
+def _tried(
+    talk: Talk, settings: Irrelevancy, item: Item, others: list[Item], rng: Random
+) -> list[Item]:
+    """Items of the same type, in the order in which they are tried."""
+    same = [it for it in others if it.type == item.type and _differ(it, item)]
+    found = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
+    if not settings.plausible:
+        return found[:CANDIDATES]
+    around = _around(talk, item)
+    found.sort(key=lambda it: _cost(talk, (item, it), around))
+    fitting = (it for it in found if plausible.exchangeable(item, it))
+    return list(islice(fitting, CANDIDATES))
+
+
+def _differ(one: Item, other: Item) -> bool:
+    return bool(one.name) == bool(other.name) and one.word.lower() != other.word.lower()
+
+
+def _around(talk: Talk, item: Item) -> tuple[str, str]:
+    """The words before and behind an item."""
+    graph = talk.sheets[item.at].original
+    places = graph.aligned.get(item.variable, (0,))
+    before, behind = places[0] - 1, places[-1] + 1
+    return (
+        graph.tokens[before].text.lower() if before >= 0 else choosing.START,
+        graph.tokens[behind].text.lower() if behind < len(graph.tokens) else choosing.END,
+    )
+
+
+def _cost(talk: Talk, pair: Pair, around: tuple[str, str]) -> float:
+    """What an exchange costs by the words around it, before it is written; a name costs nothing."""
+    old, new = pair
+    if old.name:
+        return 0.0
+    known = choosing.bigrams(talk.pool)
+    return known.between(new.form.lower(), *around) - known.between(old.form.lower(), *around)

@@ -1,0 +1,90 @@
+"""Antonyms of a concept: those of WordNet, and ConceptNet's four relations that deny.
+
+ConceptNet opposes much that no sentence can exchange (*dog* and *car*, *think* and *feel*). Where
+the choice is to be plausible, WordNet's direct antonyms come first, those of a word's main senses
+that people use, and ConceptNet's count where both words are of one kind.
+"""
+
+from functools import lru_cache
+
+from ...amr import questions
+from ...amr.lexical import is_word
+from ...knowledge import load_store
+from ...language.lexicon import Lexicon
+from .items import Item
+from .settings import Contradiction
+
+#: A sense counts when it is at least so much of a word's uses.
+SENSE = 0.2
+#: A word that WordNet's annotators met less often is not offered.
+USED = 2
+
+
+def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
+    """The concepts that are opposed to an item's, the likeliest first."""
+    pos = part_of_speech(item)
+    if settings.plausible and not _is_opposable(item, pos):
+        return ()
+    others = conceptnet(item.word, settings.relations)
+    if settings.plausible:
+        others = of_same_kind(item.word, pos, others)
+    words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
+    sense = "-01" if questions.is_frame(item.concept) else ""
+    return tuple(f"{it}{sense}" for it in words if it.isalpha() and it != item.word)
+
+
+def _is_opposable(item: Item, pos: str) -> bool:
+    """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
+    exclaimed = questions.is_frame(item.concept) and not item.roles  # "Cool!"
+    return pos in ("n", "v", "a") and not exclaimed and item.word not in _LIGHT
+
+
+_VERBS = "come go get take give make do have be put let keep hit release whole last"
+_LIGHT = frozenset(_VERBS.split())
+
+
+def part_of_speech(item: Item) -> str:
+    """The part of speech that a concept has in its sentence."""
+    frame = questions.is_frame(item.concept)
+    order = "avn" if frame and is_word(item.form.lower(), "a") else "vna" if frame else "nar"
+    return next((pos for pos in order if is_word(item.word, pos)), "")
+
+
+@lru_cache(maxsize=20_000)
+def wordnet(word: str, pos: str) -> tuple[str, ...]:
+    """Antonyms of a word's main senses that are themselves used.
+
+    >>> wordnet("old", "a"), wordnet("make", "v")
+    (('young', 'new'), ())
+    """
+    senses = Lexicon.load().senses(word, pos)
+    uses = sum(sense.count for sense in senses)
+    main = [sense for sense in senses if sense.count >= max(1, SENSE * uses)]
+    return tuple(it for sense in main for it in sense.antonyms if is_word(it, pos) and _is_used(it))
+
+
+def _is_used(word: str) -> bool:
+    return sum(sense.count for sense in Lexicon.load().senses(word)) >= USED
+
+
+@lru_cache(maxsize=20_000)
+def conceptnet(word: str, relations: tuple[str, ...]) -> tuple[str, ...]:
+    """Single written words at the other ends of some relations."""
+    store = load_store()
+    found = list[str]()
+    for name in store.look_up(word):
+        for relation in (it for it in relations if it in store.relations):
+            found += [edge.end for edge in store.neighbours(name, relation)]
+            if relation == "Antonym":
+                found += [edge.start for edge in store.neighbours(name, relation, inward=True)]
+    return tuple(it for it in dict.fromkeys(found) if it.isalpha() and store.written(it))
+
+
+@lru_cache(maxsize=20_000)
+def of_same_kind(word: str, pos: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of some words that are opposed to a word by WordNet too, or of its kind."""
+    if not others:
+        return ()
+    lexicon = Lexicon.load()
+    kin = {*lexicon.antonyms(word, pos, indirect=True), *lexicon.of_same_kind(word, pos, level=1)}
+    return tuple(it for it in others if it in kin and is_word(it, pos))

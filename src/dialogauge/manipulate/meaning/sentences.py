@@ -1,0 +1,91 @@
+"""What a sentence of a turn is: a statement, a question, a command.
+
+A graph says so where the parser saw it (``amr-unknown``, ``:mode``); hasty writers leave out
+question marks, so that the words are asked too.
+"""
+
+from ...amr import Graph, questions
+
+_ASKING = """
+do does did don't doesn't didn't is are was were isn't aren't wasn't weren't am have has had haven't
+hasn't can could will would should can't couldn't won't wouldn't may who what which when where why
+how whose whom ever
+"""
+ASKING = frozenset(_ASKING.split())
+
+
+def asks(graph: Graph, top: str) -> bool:
+    """Whether a sentence is a question."""
+    inside = questions.below(graph, top)
+    if any(graph.concepts[it] == questions.UNKNOWN for it in inside):
+        return True
+    if any(questions.mode(graph, it) == "interrogative" for it in inside):
+        return True
+    places = sorted(place for it in inside for place in graph.aligned.get(it, ()))
+    return bool(places) and (_marked(graph, places[-1]) or _begins(graph, places[0]))
+
+
+def _marked(graph: Graph, last: int) -> bool:
+    """Whether a question mark follows before the next word."""
+    behind = graph.text[graph.tokens[last].end :]
+    sign = next((sign for sign in behind if sign.isalnum() or sign in ".!?"), "")
+    return sign == "?"
+
+
+def _begins(graph: Graph, first: int) -> bool:
+    """Whether the sentence begins as questions do; a function word before it has no node."""
+    before = graph.tokens[max(0, first - 2) : first + 1]
+    words = [token.text.lower() for token in before]
+    while words and not words[-1].isalpha() and "'" not in words[-1]:
+        words.pop()
+    start = next((at for at in range(len(words) - 1, 0, -1) if words[at - 1] in _ENDS), 0)
+    return len(words) > start and words[start] in ASKING and (start > 0 or first <= 2)
+
+
+_ENDS = frozenset(".!?,;") | {"...", "and", "but", "so"}
+
+
+def states(graph: Graph, top: str) -> bool:
+    """Whether a sentence states something: it neither asks nor commands nor exclaims."""
+    inside = questions.below(graph, top)
+    if graph.concepts[top] in _OPEN or any(questions.mode(graph, it) for it in inside):
+        return False
+    return not asks(graph, top)
+
+
+#: What leaves open whether it is so.
+_OPEN = frozenset({"wonder-01", "wonder-02", "guess-01", "hope-01", "wish-01", "bet-01"})
+
+
+def frames(graph: Graph, top: str) -> list[str]:
+    """The frames of a sentence that have words, those nearest to the top first."""
+    found = [it for it in questions.below(graph, top) if questions.is_frame(graph.concepts[it])]
+    return [it for it in found if it in graph.aligned]
+
+
+def predicates(graph: Graph, top: str) -> list[str]:
+    """What a sentence says of something: its top, or what the links at its top hold together.
+
+    What stands deeper is not stated: *she said that it rains*, *the dog that barks*.
+    """
+    found, waiting = list[str](), [top]
+    while waiting:
+        at = waiting.pop(0)
+        if questions.lemma(graph.concepts[at]) in _LINKS:
+            parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
+            waiting += [it.target for it in parts if it.target in graph.concepts]
+        elif questions.is_frame(graph.concepts[at]) and at in graph.aligned:
+            found.append(at)
+    return [it for it in found if not _leaves_open(graph, it)]
+
+
+def _leaves_open(graph: Graph, variable: str) -> bool:
+    """Whether what is said is open by itself: "I don't know if"."""
+    behind = max(graph.aligned[variable]) + 1
+    following = graph.tokens[behind].text.lower() if behind < len(graph.tokens) else ""
+    return following in ("if", "whether")
+
+
+_LINKS = frozenset(
+    {"and", "or", "contrast", "cause", "have-concession", "possible", "multi-sentence"}
+)

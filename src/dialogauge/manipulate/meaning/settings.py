@@ -1,0 +1,141 @@
+"""The four edits of DEAM with everything that can be set, and what paper and code each do.
+
+DEAM is Ghazarian et al., *DEAM: Dialogue Coherence Evaluation using AMR-based Semantic
+Manipulations* (ACL 2022). Defaults are the paper's; where the released code differs, a field says
+so, and ``RELEASED`` holds the code's settings. Beyond both, ``plausible`` chooses, among the
+candidates that the paper allows, those that fit the place they are put in: the sentence alone
+should not give the damage away. Without it candidates are taken at random, as paper and code do.
+
+``share`` is how much of a dialogue is changed; rates are counted as DEAM does, rounded down and one
+at least.
+"""
+
+from random import Random
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ...dialogue import Dialogue
+from ..edited import Edited
+from ..pool import Pool
+
+if TYPE_CHECKING:
+    from .talk import Talk
+
+
+class Coreference(msgspec.Struct, frozen=True):
+    """A pronoun becomes another one, or a noun of the conversation, so that it means the wrong one.
+
+    All its mentions in the turn change, verbs agree.
+    """
+
+    share: float = 0.2  # of the distinct pronouns of the dialogue; each is changed in one turn
+    nouns: float = 0.5  # how often a noun is tried first
+    pronouns: Literal["conversation", "any"] = "conversation"  # paper: its own; code: all seven
+    of: Literal["arguments", "all"] = "arguments"  # nouns; paper: at ARG or op; code: anywhere
+    plausible: bool = True
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue with some pronouns exchanged."""
+        return _made(self, dialogue, rng, pool)
+
+    def change(self, talk: "Talk", rng: Random) -> None:
+        """The same on a dialogue that was read."""
+        from .coreference import change
+
+        change(talk, self, rng)
+
+
+class Contradiction(msgspec.Struct, frozen=True):
+    """A speaker contradicts what they said before."""
+
+    share: float = 0.1  # of the turns that can be contradicted
+    direct: float = 0.5  # how often by negation; else by antonyms, or negation if there is none
+    negations: float = 0.7  # of the sentences of the turn
+    antonyms: float = 0.5  # of the words that have one
+    where: Literal["later", "place"] = "later"  # a copy behind a later turn; or the turn itself
+    copied: Literal["turn", "changed"] = "turn"  # what is copied; or only the changed sentences
+    spread: bool = True  # a negation in each sentence; code: in the first frames from the top
+    relations: tuple[str, ...] = ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty")
+    wordnet: bool = True  # antonyms of WordNet, too; paper and code have ConceptNet's alone
+    plausible: bool = True
+
+    @property
+    def about(self) -> str:
+        """One sentence, by what is set."""
+        if self.where == "later":
+            return "A later turn of the same speaker ends in the opposite of what they said before."
+        how = {0.0: "by antonyms", 1.0: "by negation"}.get(self.direct, "by negation or antonyms")
+        return f"A turn says the opposite of what it said, {how}."
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue with some turns contradicted."""
+        return _made(self, dialogue, rng, pool)
+
+    def change(self, talk: "Talk", rng: Random) -> None:
+        """The same on a dialogue that was read."""
+        from .contradiction import change
+
+        change(talk, self, rng)
+
+
+class Irrelevancy(msgspec.Struct, frozen=True):
+    """Words of a turn are exchanged with words of the same role from other turns."""
+
+    share: float = 0.1  # of the turns
+    rate: float = 0.5  # of the items of a turn
+    own: bool = False  # items of the same turn, too; paper: of other utterances; code: of all
+    plausible: bool = True
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue with items of some turns exchanged."""
+        return _made(self, dialogue, rng, pool)
+
+    def change(self, talk: "Talk", rng: Random) -> None:
+        """The same on a dialogue that was read."""
+        from .irrelevancy import change
+
+        change(talk, self, rng)
+
+
+class Engagement(msgspec.Struct, frozen=True):
+    """A turn loses its question, its most detailed sentence, or a detail."""
+
+    share: float = 0.2  # of the turns
+    ways: tuple[str, ...] = ("question", "sentence", "detail")
+    by: Literal["depth", "size"] = "depth"  # most detailed; paper: deepest graph; code: most lines
+    rest: bool = False  # code: all sentences behind the one that goes, too
+    single: bool = False  # code: details of turns of one sentence only
+    stop: bool = False  # code: at the first chosen turn that has nothing to lose
+    plausible: bool = True
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue with less in some turns."""
+        return _made(self, dialogue, rng, pool)
+
+    def change(self, talk: "Talk", rng: Random) -> None:
+        """The same on a dialogue that was read."""
+        from .engagement import change
+
+        change(talk, self, rng)
+
+
+Settings = Coreference | Contradiction | Irrelevancy | Engagement
+
+#: The settings of DEAM's released code.
+RELEASED: dict[str, Settings] = {
+    "coreference": Coreference(pronouns="any", of="all", plausible=False),
+    "contradiction": Contradiction(
+        spread=False, relations=("Antonym",), wordnet=False, plausible=False
+    ),
+    "irrelevancy": Irrelevancy(own=True, plausible=False),
+    "engagement": Engagement(by="size", rest=True, single=True, stop=True, plausible=False),
+}
+
+
+def _made(settings: Settings, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+    from .talk import read
+
+    talk = read(dialogue, pool)
+    settings.change(talk, rng)
+    return talk.edited()

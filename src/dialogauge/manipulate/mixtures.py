@@ -1,0 +1,289 @@
+"""Mixtures: how the papers draw the damage that they train on.
+
+A mixture is a list of *ways*, each of them some manipulations that are made one after the other,
+and how often it is drawn. Since the ways are written out, what a mixture does is a table that one
+can read, and :mod:`dialogauge.contrast` can see to it that each way gets its turn.
+
+    >>> from .catalogue import find
+    >>> for way in some_of([find("permute"), find("replace-turn")]):
+    ...     print(way.name, way.weight)
+    permute 0.25
+    replace-turn 0.25
+    permute+replace-turn 0.5
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from random import Random
+from typing import Any, Protocol
+
+import msgspec
+
+from ..dialogue import Dialogue
+from ..errors import InputError, UnknownNameError
+from . import catalogue, ladders
+from .composing import after
+from .deam import Deam, probabilities
+from .edited import Edited
+from .manipulation import DoesNotApply, Manipulation, Tally, alike, seeded
+from .pool import Pool
+
+
+class Way(Protocol):
+    """Some manipulations of one dialogue, and how often they are drawn."""
+
+    @property
+    def name(self) -> str:
+        """The names of its manipulations, joined by ``+``."""
+
+    @property
+    def weight(self) -> float:
+        """How often it is drawn, beside others."""
+
+    def make(
+        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
+    ) -> tuple[Edited | None, str]:
+        """The dialogue after each of them that applies, and the names of those."""
+
+
+class Steps(msgspec.Struct, frozen=True):
+    """Manipulations that are made one after the other."""
+
+    steps: tuple[Manipulation, ...]
+    weight: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """The names of the steps."""
+        return "+".join(step.name for step in self.steps)
+
+    def make(
+        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
+    ) -> tuple[Edited | None, str]:
+        """The dialogue after each step that applies, and the names of those steps."""
+        made: Edited | None = None
+        names = []
+        for step in self.steps:
+            again = step(made.dialogue if made else dialogue, rng, pool, tally)
+            if again is not None:
+                made = after(made, again) if made else again
+                names.append(step.name)
+        if made is not None and alike(dialogue, made.dialogue):
+            return None, ""
+        return made, "+".join(names)
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Some of DEAM's edits, all made on one reading of what the dialogue says."""
+
+    names: tuple[str, ...]
+    weight: float
+    settings: Deam
+    ending: str = ""  # of each name, where a severity was asked for
+
+    @property
+    def name(self) -> str:
+        """The names of the edits."""
+        return "+".join(name + self.ending for name in self.names)
+
+    def make(
+        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
+    ) -> tuple[Edited | None, str]:
+        """The dialogue after each edit that applies, and the names of those edits."""
+        edited, refused = self.settings.attempt(self.names, dialogue, rng, pool)
+        if edited is not None and alike(dialogue, edited.dialogue):
+            edited, refused = None, dict.fromkeys(self.names, "nothing changed")
+        made = []
+        for name in self.names:
+            called = name + self.ending
+            tally.asked[called] += 1
+            if name in refused:
+                tally.refused[called, refused[name]] += 1
+            else:
+                tally.applied[called] += 1
+                made.append(called)
+        return edited, "+".join(made)
+
+
+class Mixture(msgspec.Struct, frozen=True):
+    """Ways to damage a dialogue, of which one is drawn. A mixture is itself an edit."""
+
+    name: str
+    ways: tuple[Way, ...]
+    source: str = ""
+    about: str = ""
+
+    def draw(self, rng: Random) -> Way:
+        """One of the ways, by their weights."""
+        return rng.choices(self.ways, [way.weight for way in self.ways])[0]
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue damaged in a way that was drawn."""
+        tally = Tally()
+        made, _ = self.draw(rng).make(dialogue, rng, pool, tally)
+        if made is None:
+            reasons = (reason for _, reason in tally.refused)
+            raise DoesNotApply(next(reasons, "nothing changed"))
+        return made
+
+    @property
+    def manipulation(self) -> Manipulation:
+        """The mixture as one manipulation."""
+        return Manipulation(self.name, self, "lower", self.source)
+
+
+def some_of(steps: Sequence[Manipulation]) -> tuple[Way, ...]:
+    """k of the steps, k drawn uniformly from 1 to their number, made in the order given."""
+    named = {step.name: step for step in steps}
+    chances = probabilities(tuple(named)).items()
+    return tuple(Steps(tuple(named[name] for name in names), chance) for names, chance in chances)
+
+
+def one_of(steps: Iterable[Manipulation]) -> tuple[Way, ...]:
+    """One of the steps, drawn uniformly."""
+    return tuple(Steps((step,)) for step in steps)
+
+
+def _some(name: str, severity: int | None) -> tuple[Way, ...]:
+    return some_of(_steps(name, severity))
+
+
+def _one(name: str, severity: int | None) -> tuple[Way, ...]:
+    return one_of(_steps(name, severity))
+
+
+def _read_once(name: str, severity: int | None) -> tuple[Way, ...]:
+    settings = Deam(share=0.0 if severity is None else severity / len(ladders.SEVERITIES))
+    ending = "" if severity is None else f"@{severity}"
+    chances = probabilities(catalogue.FAMILIES[name]).items()
+    return tuple(Reading(names, chance, settings, ending) for names, chance in chances)
+
+
+def _steps(name: str, severity: int | None) -> list[Manipulation]:
+    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
+
+
+class _Recipe(msgspec.Struct, frozen=True):
+    """How a paper draws from its manipulations."""
+
+    ways: Callable[[str, int | None], tuple[Way, ...]]
+    source: str
+    about: str
+
+
+_RECIPES = {
+    "deam": _Recipe(
+        _read_once,
+        "DEAM (Ghazarian et al., 2022)",
+        "One to four of coreference, contradiction, irrelevancy and engagement, in this order.",
+    ),
+    # DEAM's paper calls the second step an insertion from another conversation; its code moves one.
+    "mesgar": _Recipe(
+        _some,
+        "Mesgar et al.",
+        "One to four of: permute all turns, move one, shuffle one speaker's, replace one.",
+    ),
+    "vakulenko": _Recipe(
+        _one,
+        "Vakulenko et al.",
+        "One of: permute all turns or one speaker's, swap halves, splice two dialogues.",
+    ),
+    "dynaeval": _Recipe(
+        _one, "DynaEval", "One of: replace a turn, shuffle the turns of one speaker."
+    ),
+    "maude": _Recipe(
+        _one, "MaUdE", "One of: drop, order or repeat words, another dialogue's or model's reply."
+    ),
+}
+
+
+def mixtures() -> tuple[str, ...]:
+    """The names of the papers' mixtures."""
+    return tuple(_RECIPES)
+
+
+def mixture(name: str, severity: int | None = None) -> Mixture:
+    """The mixture of a paper; with a severity, each step of it as hard as that."""
+    if name not in _RECIPES:
+        raise UnknownNameError("mixture", name, _RECIPES)
+    recipe = _RECIPES[name]
+    called = name if severity is None else f"{name}@{severity}"
+    return Mixture(called, recipe.ways(name, severity), recipe.source, recipe.about)
+
+
+def chosen(
+    names: Iterable[str], severity: int | None = None, trusted: bool = True
+) -> list[Manipulation]:
+    """Each manipulation that is named; a paper's mixture is one, ``adem`` and ``all`` are many."""
+    found: dict[str, Manipulation] = {}
+    for name in names:
+        for each in _named(name, severity, trusted):
+            found.setdefault(each.name, each)
+    return list(found.values())
+
+
+def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = True) -> Mixture:
+    """What is named as one mixture of damage; each name has the same share.
+
+    Harmless manipulations have no place in it: in ``adem`` and ``all`` they are passed over, and
+    to name one is an error.
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        own: tuple[Any, ...] = _ways(name, severity, trusted)  # structs, of which a copy is made
+        total = sum(way.weight for way in own)
+        for way in own:
+            before = found[way.name].weight if way.name in found else 0.0
+            found[way.name] = msgspec.structs.replace(way, weight=before + way.weight / total)
+    return Mixture(",".join(names), tuple(found.values()))
+
+
+def _named(name: str, severity: int | None, trusted: bool) -> Iterator[Manipulation]:
+    if name in _RECIPES:
+        yield mixture(name, severity).manipulation
+    elif name in catalogue.FAMILIES:
+        for each in map(catalogue.find, catalogue.FAMILIES[name]):
+            if each.expect == "lower" or severity is None:
+                yield _at(each, severity)
+    else:
+        yield _at(catalogue.find(name, trusted), severity)
+
+
+def _ways(name: str, severity: int | None, trusted: bool) -> tuple[Way, ...]:
+    if name in _RECIPES:
+        return mixture(name, severity).ways
+    several = list(_named(name, severity, trusted))
+    lower = [each for each in several if each.expect == "lower"]
+    if not lower:
+        problem = f"{name} is harmless: what it changes is no worse than it was"
+        raise InputError(problem, remedy="a contrast needs damage")
+    return one_of(lower)
+
+
+def _at(manipulation: Manipulation, severity: int | None) -> Manipulation:
+    return manipulation if severity is None else ladders.at(manipulation, severity)
+
+
+def several(
+    manipulation: Manipulation,
+    dialogue: Dialogue,
+    pool: Pool,
+    count: int,
+    seed: int,
+    tally: Tally,
+) -> Iterator[tuple[int, Edited]]:
+    """So many edits of a dialogue, numbered from 1; one that was made before is left out.
+
+    Each has a generator of its own: what else is asked for does not matter.
+    """
+    seen = set()
+    for number in range(1, count + 1):
+        rng = seeded(seed, dialogue.id, manipulation.name, str(number))
+        edited = manipulation(dialogue, rng, pool, tally)
+        if edited is None:
+            continue
+        if edited.dialogue.turns in seen:
+            tally.applied[manipulation.name] -= 1
+            tally.refused[manipulation.name, "it was drawn before"] += 1
+            continue
+        seen.add(edited.dialogue.turns)
+        yield number, edited

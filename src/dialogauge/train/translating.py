@@ -1,0 +1,103 @@
+"""Texts into another language and back, by two neural models: other words for the same.
+
+Any pair of translation models of the MarianMT kind works, by folder or by name on the hub, such as
+``Helsinki-NLP/opus-mt-en-de`` and ``Helsinki-NLP/opus-mt-de-en``; the network is used only because
+the user wrote that name. Weights are safetensors, nothing is unpickled and no code of a model is
+run. Their tokenizers need one more package: ``pip install sentencepiece``.
+
+MaUdE translates to German and back with five beams; so do we. There is no chance in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .. import models
+from ..errors import DataError
+from .backbone import quiet
+
+BEAMS = 5
+#: Texts that are translated together, of about equal length.
+BATCH = 16
+
+
+class Translator:
+    """A model that translates in one direction, with its tokenizer."""
+
+    def __init__(self, name: str, model: Any, tokenizer: Any) -> None:
+        self.name, self.model, self.tokenizer = name, model.eval(), tokenizer
+        self._room = int(getattr(model.config, "max_position_embeddings", 512))
+
+    def __call__(self, texts: Sequence[str]) -> list[str]:
+        """Each text translated; what is empty, or too long for the model, comes back as it is."""
+        made = list(texts)
+        for places, ids in self._batches(texts):
+            for at, text in zip(places, self._translated(ids), strict=True):
+                made[at] = text or texts[at]
+        return made
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
+        worth = [at for at, text in enumerate(texts) if _fits(text)]
+        told = {at: self.tokenizer(texts[at])["input_ids"] for at in worth}
+        order = sorted((len(ids), at) for at, ids in told.items() if 0 < len(ids) <= self._room)
+        for start in range(0, len(order), BATCH):
+            places = [at for _, at in order[start : start + BATCH]]
+            yield places, [told[at] for at in places]
+
+    def _translated(self, rows: list[list[int]]) -> list[str]:
+        length, pad = max(map(len, rows)), self.model.config.pad_token_id
+        ids = torch.tensor([row + [pad] * (length - len(row)) for row in rows])  # (batch, tokens)
+        mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+        with torch.inference_mode():
+            made = self.model.generate(
+                ids,
+                attention_mask=mask,
+                num_beams=BEAMS,
+                do_sample=False,
+                max_length=min(self._room, 2 * length + 20),
+            )
+        found: list[str] = self.tokenizer.batch_decode(made, skip_special_tokens=True)
+        return [text.strip() for text in found]
+
+
+class RoundTrip:
+    """Texts there and back."""
+
+    def __init__(self, there: Translator, back: Translator) -> None:
+        self.there, self.back = there, back
+
+    def __call__(self, texts: Sequence[str]) -> list[str]:
+        """Each text in other words; give many together."""
+        return self.back(self.there(texts))
+
+
+def load(there: str, back: str) -> RoundTrip:
+    """The round trip by two models, each a local folder or a name on the hub."""
+    return RoundTrip(_loaded(there), _loaded(back))
+
+
+def _loaded(name: str) -> Translator:
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    quiet()
+    local = Path(name).is_dir()
+    if local:
+        models.refuse_pickles(Path(name))
+    options: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
+    try:
+        model = AutoModelForSeq2SeqLM.from_pretrained(
+            name, use_safetensors=True, dtype=torch.float32, **options
+        )
+        tokenizer = AutoTokenizer.from_pretrained(name, **options)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        problem = next((line for line in str(error).splitlines() if line.strip()), repr(error))
+        remedy = "does its tokenizer need `pip install sentencepiece`?"
+        raise DataError(f"{name}: this translator cannot be loaded: {problem} ({remedy})") from None
+    return Translator(name, model, tokenizer)
+
+
+def _fits(text: str) -> bool:
+    """Whether a text is worth the tokenizer's time: no model has room for so many letters."""
+    return bool(text.strip()) and len(text) < 20_000

@@ -1,0 +1,376 @@
+"""The edits of meaning: what they change, where, and that nothing stops them but a reason."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialogauge import corpora
+from dialogauge.amr import InPlace
+from dialogauge.amr.builtin import Builtin
+from dialogauge.amr.parsing import Remembering
+from dialogauge.dialogue import Dialogue, Turn, normalise
+from dialogauge.language.lexicon import Lexicon
+from dialogauge.manipulate.edited import Edited
+from dialogauge.manipulate.ladders import at as harder
+from dialogauge.manipulate.manipulation import Tally, alike, seeded
+from dialogauge.manipulate.meaning import MEANING
+from dialogauge.manipulate.meaning.choosing import Bigrams
+from dialogauge.manipulate.meaning.coreference import mismatch
+from dialogauge.manipulate.meaning.items import items
+from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
+from dialogauge.manipulate.meaning.plausible import alike as near
+from dialogauge.manipulate.meaning.sentences import asks, states
+from dialogauge.manipulate.meaning.settings import (
+    RELEASED,
+    Contradiction,
+    Coreference,
+    Engagement,
+    Irrelevancy,
+)
+from dialogauge.manipulate.meaning.talk import count, is_english
+from dialogauge.manipulate.pool import DoesNotApply, Pool
+
+TEXTS = (
+    "Hello! Do you like dogs?",
+    "I love my old dog. She sleeps in the garden every day. Do you have a pet?",
+    "I don't have a pet, but my brother bought a big house near the river.",
+    "That is great. He must be happy there. What does he do?",
+    "He teaches music at the school, and his students like him a lot.",
+    "I think music is important for children. My sister plays the piano.",
+)
+
+
+@pytest.fixture(scope="module")
+def parser() -> Builtin:
+    return Builtin.load()
+
+
+@pytest.fixture(scope="module")
+def pool(parser: Builtin) -> Pool:
+    return Pool([], parser=Remembering(parser), realiser=InPlace(parser.pipeline))
+
+
+def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
+    turns = tuple(Turn(speakers[at % len(speakers)], text) for at, text in enumerate(texts))
+    return msgspec.structs.replace(Dialogue("d1", turns), **more)
+
+
+CHAT = dialogue(*TEXTS)
+
+
+def every(edit: object, chat: Dialogue, pool: Pool, seeds: int = 12) -> Iterator[Edited]:
+    for seed in range(seeds):
+        try:
+            yield edit(chat, Random(seed), pool)  # type: ignore[operator]
+        except DoesNotApply:
+            continue
+
+
+@pytest.mark.parametrize("name", sorted(MEANING))
+def test_contract(name: str, pool: Pool) -> None:
+    """Deterministic, never the same, untouched turns byte for byte, spans that differ."""
+    before, made = msgspec.json.encode(CHAT), 0
+    for seed in range(8):
+        edited = MEANING[name](CHAT, seeded(seed, name), pool)
+        assert edited == MEANING[name](CHAT, seeded(seed, name), pool)
+        if edited is None:
+            continue
+        made += 1
+        assert not alike(CHAT, edited.dialogue)
+        changed = {change.turn: change for change in edited.changes}
+        for at, (old, new) in enumerate(zip(CHAT.turns, edited.dialogue.turns, strict=True)):
+            assert (old == new) == (at not in changed)
+            assert old.speaker == new.speaker
+        for change in edited.changes:
+            assert change.kind.startswith(MEANING[name].edit.__class__.__name__.lower())
+            assert change.spans
+            for span in change.spans:
+                assert change.before[slice(*span.before)] != change.after[slice(*span.after)]
+    assert made >= 4
+    assert msgspec.json.encode(CHAT) == before
+
+
+def test_every_entry_says_what_it_does() -> None:
+    told = [each.about for each in MEANING.values()]
+    assert len(set(told)) == len(told)
+    assert all(sentence.endswith(".") for sentence in told)
+    assert all(each.expect == "lower" for each in MEANING.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("i", "he", "person"),
+        ("it", "they", "number"),
+        ("she", "it", "gender"),
+        ("we", "i", "number"),
+    ],
+)
+def test_mismatch(old: str, new: str, kind: str) -> None:
+    assert mismatch(old, new) == kind == mismatch(new, old)
+
+
+def test_coreference_uses_the_pronouns_of_the_conversation(pool: Pool) -> None:
+    chat = dialogue("She likes tea.", "He bought a car. He drives it.", "He is nice.")
+    kinds, words = set(), set()
+    for edited in every(Coreference(nouns=0.0), chat, pool):
+        kinds |= {change.kind for change in edited.changes}
+        for change in edited.changes:
+            words |= set(change.after.lower().replace(".", "").split())
+    assert "coreference.gender" in kinds
+    assert words & {"she", "he", "him", "her"}
+    assert not words & {"i", "you", "we", "they", "me", "us", "them"}
+
+
+def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
+    chat = dialogue("The school is nice.", "It has a garden.", "I love music.")
+    found = [it for each in every(Coreference(nouns=1.0), chat, pool) for it in each.changes]
+    nouns = {it.after for it in found if it.kind == "coreference.noun"}
+    assert "The school has a garden." in nouns
+
+
+def test_negation_is_never_doubled(pool: Pool) -> None:
+    chat = dialogue("I like dogs.", "I don't like cats.")
+    edit = Contradiction(where="place", direct=1.0, share=1.0)
+    edited = edit(chat, Random(1), pool)
+    assert [turn.text for turn in edited.dialogue.turns] == ["I don't like dogs.", "I like cats."]
+    assert {change.kind for change in edited.changes} == {"contradiction.negation"}
+
+
+def test_questions_are_not_contradicted(pool: Pool) -> None:
+    chat = dialogue("Do you like dogs?", "Where did you go", "Did you see it")
+    with pytest.raises(DoesNotApply):
+        Contradiction(where="place")(chat, Random(1), pool)
+
+
+def test_antonym_in_place(pool: Pool) -> None:
+    chat = dialogue("We bought an old house.", "I love it.")
+    edit = Contradiction(where="place", direct=0.0, share=1.0)
+    edited = edit(chat, Random(1), pool)
+    assert edited.dialogue.turns[0].text in (
+        "We bought a new house.",
+        "We bought a young house.",
+        "We sold an old house.",
+    )
+    assert edited.dialogue.turns[1].text == "I hate it."
+
+
+def test_contradiction_comes_later_from_the_same_speaker(pool: Pool) -> None:
+    chat = dialogue("I like dogs.", "Me too.", "That is a nice day.", "Yes.", speakers="ab")
+    edited = Contradiction(direct=1.0)(chat, Random(3), pool)
+    assert edited.dialogue.turns[0] == chat.turns[0]
+    assert edited.dialogue.turns[2].text == "That is a nice day. I don't like dogs."
+    assert [change.turn for change in edited.changes] == [2]
+
+
+def test_contradiction_can_copy_what_changed_only(pool: Pool) -> None:
+    chat = dialogue("Hello! I like dogs.", "Me too.", "That is a nice day.", "Yes.")
+    whole = Contradiction(direct=1.0, negations=0.1)
+    part = msgspec.structs.replace(whole, copied="changed")
+    ends = [edit(chat, Random(3), pool).dialogue.turns[2].text for edit in (whole, part)]
+    assert ends[0].endswith("Hello! I don't like dogs.")
+    assert ends[1] == "That is a nice day. I don't like dogs."
+
+
+def test_antonyms_are_of_main_senses() -> None:
+    assert wordnet("old", "a") == ("young", "new")
+    assert wordnet("make", "v") == ()  # "unmake" is nothing that people say
+    four = Contradiction().relations
+    assert set(conceptnet("begin", four)) == {"end", "stop"}
+    assert of_same_kind("day", "n", conceptnet("day", four)) == ("night",)
+    assert of_same_kind("think", "v", conceptnet("think", four)) == ()
+    assert conceptnet("cold", ("NotHasProperty",)) == ("hot",)
+    assert conceptnet("cold", ()) == ()
+
+
+def test_items_and_their_types(parser: Builtin) -> None:
+    graph = parser.parse(["My sister plays the old piano in Paris."])[0]
+    assert graph is not None
+    found = {item.word: item.type for item in items(graph, 0)}
+    assert found["play"] == "concept"
+    assert found["piano"] == "arg"
+    assert found["old"] == "mod"
+    assert "i" not in found
+
+
+def test_irrelevancy_exchanges_words_of_other_turns(pool: Pool) -> None:
+    lexicon, types = Lexicon.load(), {"concept", "arg", "op", "mod"}
+    said = {lemma for word in normalise(" ".join(TEXTS)).split() for lemma in lexicon.lemmas(word)}
+    for edited in every(Irrelevancy(), CHAT, pool, 20):
+        for change in edited.changes:
+            assert set(change.kind.replace("irrelevancy.", "").split("+")) <= types
+            new = [change.after[slice(*span.after)] for span in change.spans]
+            words = [word for part in new for word in normalise(part).split()]
+            assert all(said & set(lexicon.lemmas(word)) for word in words if len(word) > 3)
+
+
+def test_words_of_one_meaning_are_not_exchanged() -> None:
+    assert near("begin", "start")
+    assert not near("dog", "music")
+
+
+def test_engagement_loses_the_question(pool: Pool) -> None:
+    chat = dialogue("Hi there.", "I have two cats. Do you have a pet?")
+    edited = Engagement(ways=("question",))(chat, Random(1), pool)
+    assert edited.dialogue.turns[1].text == "I have two cats."
+    assert edited.changes[0].kind == "engagement.question"
+
+
+def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
+    text = "Yes. My brother bought a big old house near the wide river. I like it. Bye."
+    chat = dialogue("Hi there.", text, level="turn")
+    edit = Engagement(ways=("sentence",))
+    assert edit(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
+    rest = msgspec.structs.replace(edit, rest=True)
+    assert rest(chat, Random(1), pool).dialogue.response == "Yes."
+
+
+def test_engagement_loses_a_detail(pool: Pool) -> None:
+    chat = dialogue("Hi there.", "I bought bread and cheese.", level="turn")
+    found = {it.dialogue.response for it in every(Engagement(ways=("detail",)), chat, pool)}
+    assert found <= {"I bought bread.", "I bought cheese.", "I bought something."}
+    assert found
+
+
+def test_sentences_that_ask(parser: Builtin) -> None:
+    graph = parser.parse(["I like dogs. Do you like cats"])[0]
+    assert graph is not None
+    from dialogauge.amr.questions import sentences
+
+    first, second = sentences(graph)
+    assert states(graph, first)
+    assert asks(graph, second)
+
+
+@pytest.mark.parametrize("name", sorted(MEANING))
+def test_only_the_judged_turn_and_no_aside(name: str, pool: Pool) -> None:
+    turns = [*CHAT.turns, Turn("tool", "I love this house. Do you like it?", aside=True)]
+    turns += [Turn("a", TEXTS[1]), Turn("b", TEXTS[4])]
+    chat = Dialogue("d1", tuple(turns), level="turn")
+    for seed in range(6):
+        edited = MEANING[name](chat, seeded(seed, name), pool)
+        if edited:
+            assert [change.turn for change in edited.changes] == [len(turns) - 1]
+            assert edited.dialogue.turns[:-1] == chat.turns[:-1]
+
+
+@pytest.mark.parametrize(
+    "name", ["coreference", "negation", "antonym", "engagement", "irrelevancy"]
+)
+def test_ladders_keep_what_lower_steps_did(name: str, pool: Pool) -> None:
+    for seed in range(4):
+        steps = [harder(MEANING[name], s)(CHAT, seeded(seed), pool) for s in (1, 3, 5)]
+        texts = [{it.turn: it.after for it in step.changes} for step in steps if step]
+        for low, high in pairwise(texts):
+            assert low.keys() <= high.keys()
+            if name != "coreference":  # two pronouns may meet in one turn
+                assert all(high[at] == text for at, text in low.items())
+    assert len(texts[-1]) >= len(texts[0])
+
+
+BAD = {
+    "one turn": dialogue("I like dogs."),
+    "one word": dialogue("Yes", "No", "Ok"),
+    "empty": dialogue("", "   ", ""),
+    "marks": dialogue("!!!", "...", "?"),
+    "one speaker": dialogue(*TEXTS, speakers="a"),
+    "five speakers": dialogue(*TEXTS, speakers="abcde"),
+    "identical": dialogue(*["I like dogs."] * 6),
+    "many": dialogue(*TEXTS * 84),
+    "German": dialogue("Magst du Hunde?", "Ja, ich mag Hunde sehr gern.", "Ich auch nicht."),
+    "Chinese": dialogue("你喜欢狗吗？", "我非常喜欢狗。"),
+    "emoji": dialogue("🐶🐶🐶 I like it 🎉", "👍 me too!! 🏳️‍🌈", "🙂"),
+    "addresses": dialogue("https://a.example/?q=1 I like it", "see http://b.example/x.y#z ok"),
+    "very long": dialogue("I like dogs. " * 800_000, "I like cats.", "She does not like them."),
+    "PENMAN": dialogue('(h / hate-01 :ARG0 "x")', "I (like / it) :polarity - ~e.3", "\x00\ud800 I"),
+}
+
+
+@pytest.mark.parametrize("chat", BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize("name", sorted(MEANING))
+def test_bad_input(name: str, chat: Dialogue, pool: Pool) -> None:
+    tally = Tally()
+    edited = MEANING[name](chat, Random(1), pool, tally)
+    assert tally.applied[name] + sum(tally.refused.values()) == 1
+    if edited:
+        assert not alike(chat, edited.dialogue)
+
+
+@pytest.mark.parametrize("bad", ["one turn", "empty", "marks", "German", "Chinese"])
+def test_reasons(bad: str, pool: Pool) -> None:
+    tally = Tally()
+    assert MEANING["coreference"](BAD[bad], Random(1), pool, tally) is None
+    ((_, reason),) = tally.refused
+    assert reason in (
+        "there is one turn only",
+        "the turns are empty or very long",
+        "the text is not English",
+    )
+
+
+_SOME = """I you she they like hate dog dogs not don't is was the a , . ? ! and because who 3 Paris
+( ) 's “ 🙂 http://x.y ... it's its her"""
+_WORDS = st.sampled_from(["\n", *_SOME.split()])
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(_WORDS, max_size=9).map(" ".join), min_size=2, max_size=4), st.integers())
+def test_any_words(texts: list[str], seed: int) -> None:
+    pool = _shared()
+    chat = dialogue(*texts)
+    for name, manipulation in MEANING.items():
+        edited = manipulation(chat, seeded(seed, name), pool)
+        if edited:
+            changed = {change.turn for change in edited.changes}
+            for at, turn in enumerate(edited.dialogue.turns):
+                assert (turn == chat.turns[at]) == (at not in changed)
+                assert turn.text.strip() or not chat.turns[at].text.strip()
+
+
+_POOLS: list[Pool] = []
+
+
+def _shared() -> Pool:
+    if not _POOLS:
+        parser = Builtin.load()
+        _POOLS.append(Pool([], parser=Remembering(parser), realiser=InPlace(parser.pipeline)))
+    return _POOLS[0]
+
+
+def test_released_settings_apply(pool: Pool) -> None:
+    for name, edit in RELEASED.items():
+        assert any(every(edit, CHAT, pool)), name
+    assert not RELEASED["coreference"].plausible
+
+
+def test_counts_and_english() -> None:
+    assert [count(0.1, size) for size in (0, 5, 10, 29, 30)] == [1, 1, 1, 2, 3]
+    assert is_english(["I think that it is fine."])
+    assert not is_english(["Ich glaube das nicht.", "Doch, ganz sicher."])
+
+
+def test_bigrams_know_what_was_said() -> None:
+    known = Bigrams(["I like dogs.", "I like cats.", "Dogs like me."])
+    assert known.surprise("I like dogs.") < known.surprise("Dogs I like.")
+    assert known.between("like", "i", "dogs") < known.between("cats", "i", "dogs")
+
+
+def test_real_dialogues(data: object, pool: Pool) -> None:
+    """On Topical-Chat nearly everything applies, and untouched turns stay as they were."""
+    talks = corpora.load("topical-chat", "train")[:12]
+    own = Pool(talks, parser=pool._parser, realiser=pool._realiser)
+    made = 0
+    for chat in talks:
+        for name, manipulation in MEANING.items():
+            edited = manipulation(chat, seeded(1, chat.id, name), own)
+            if edited:
+                made += 1
+                changed = {change.turn for change in edited.changes}
+                same = [at for at, turn in enumerate(chat.turns) if at not in changed]
+                assert all(chat.turns[at] == edited.dialogue.turns[at] for at in same)
+    assert made >= 0.9 * len(talks) * len(MEANING)

@@ -1,0 +1,195 @@
+"""Edits of the words of a turn: known values, and what holds for every text."""
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialogauge import corpora
+from dialogauge.dialogue import Dialogue
+from dialogauge.manipulate import words
+from dialogauge.manipulate.checking import fault
+from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
+from dialogauge.manipulate.pool import Pool
+from dialogauge.manipulate.rewriting import Place, Rewrite
+from dialogauge.manipulate.words import TAGGED, WORDS, Drop, Repeat, Synonyms
+
+from .manipulating import dialogues, keeps_the_contract, steps, talk
+
+BY_NAME = {each.name: each for each in WORDS}
+PLAIN = [each for each in WORDS if each.name not in TAGGED]
+
+
+def rewritten(rewrite: Rewrite, text: str, seed: int = 0) -> str:
+    return rewrite(Place(talk("Hello.", text), 1, Pool([])), Random(seed))
+
+
+def edited(name: str, text: str, seed: int = 0) -> str:
+    made = BY_NAME[name](talk("Hello.", text), Random(seed), Pool([]))
+    assert made is not None
+    return made.dialogue.response
+
+
+def test_the_table_is_complete() -> None:
+    assert " ".join(BY_NAME) == (
+        "word-drop word-order word-repeat reverse jumble repeat-half nouns-pronouns-verbs "
+        "only-nouns no-entities no-stopwords no-25-stopwords no-punctuation synonyms"
+    )
+    same = {name for name, each in BY_NAME.items() if each.expect == "same"}
+    assert same == {
+        "no-entities",
+        "no-stopwords",
+        "no-25-stopwords",
+        "no-punctuation",
+        "synonyms",
+    }
+    assert all(each.about.endswith(".") and "\n" not in each.about for each in WORDS)
+
+
+@pytest.mark.parametrize("manipulation", PLAIN, ids=lambda each: each.name)
+@given(dialogue=dialogues(), seed=st.integers(0, 9))
+@settings(max_examples=60)
+def test_the_contract(manipulation: Manipulation, dialogue: Dialogue, seed: int) -> None:
+    keeps_the_contract(manipulation, dialogue, seed)
+
+
+@pytest.mark.parametrize("name", sorted(TAGGED))
+@given(dialogue=dialogues(), seed=st.integers(0, 9))
+@settings(max_examples=40)
+def test_the_contract_with_a_tagger(name: str, dialogue: Dialogue, seed: int) -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    keeps_the_contract(BY_NAME[name], dialogue, seed)
+
+
+@given(st.lists(st.sampled_from(["one", "two", "Three", "four."]), min_size=2, max_size=12))
+def test_words_are_dropped_moved_and_repeated(said: list[str]) -> None:
+    text = " ".join(said)
+    for seed in range(3):
+        dropped = rewritten(Drop(), text, seed).split()
+        assert not Counter(dropped) - Counter(said)
+        doubled = rewritten(Repeat(), text, seed).split()
+        assert len(doubled) > len(said)
+        assert set(doubled) == set(said)
+        half = rewritten(words.repeat_half, text, seed).split()
+        assert len(half) == len(said) + len(said) // 2
+        if len({word.casefold() for word in said}) > 1:
+            ordered = rewritten(words.order, text, seed).split()
+            assert ordered != said
+            assert Counter(ordered) == Counter(said)
+
+
+def test_drop_takes_its_rate_and_falls_back_to_an_order() -> None:
+    text = " ".join(map(str, range(4000)))
+    kept = len(rewritten(Drop(0.3), text).split())
+    assert 0.67 < kept / 4000 < 0.73
+    assert sorted(rewritten(Drop(1.0), "to be or not").split()) == ["be", "not", "or", "to"]
+    assert len(rewritten(Drop(0.0), "to be or not").split()) == 3
+
+
+def test_every_order_is_as_likely() -> None:
+    drawn = Counter(rewritten(words.order, "a b c", seed) for seed in range(3000))
+    assert len(drawn) == 5  # all but the text itself
+    assert all(450 < count < 750 for count in drawn.values())
+
+
+def test_repeat_as_the_released_code() -> None:
+    made = {rewritten(Repeat(prefix=True), "i have two dogs", seed) for seed in range(9)}
+    assert made == {"i i i i", "i have have have"}
+
+
+def test_repeats_stand_behind_their_word() -> None:
+    made = rewritten(words.repeat_half, "a b c d", 3).split()
+    assert sorted(set(made)) == ["a", "b", "c", "d"]
+    assert made == sorted(made)
+
+
+def test_signs_are_words_when_reversed_or_jumbled() -> None:
+    assert edited("reverse", "will it rain tonight ?") == "? tonight rain it will"
+    assert edited("reverse", "Well, I don't know x.com.") == ". x.com know don't I, Well"
+    assert Counter(
+        edited("jumble", "Stop, you!").replace(",", " ,").replace("!", " !").split()
+    ) == (Counter(["Stop", ",", "you", "!"]))
+
+
+def test_lists_of_words_are_left_out() -> None:
+    assert edited("no-stopwords", "I don’t like the red car.") == "like red car."
+    assert edited("no-25-stopwords", "It is the end of the day, I think.") == "end day, I think."
+    assert edited("no-25-stopwords", "The dog and  cat") == "dog  cat"
+    tally = Tally()
+    assert BY_NAME["no-stopwords"](talk("Hi", "I will do"), Random(0), Pool([]), tally) is None
+    assert tally.refused == {("no-stopwords", "no word would be left"): 1}
+
+
+def test_punctuation_inside_words_stays() -> None:
+    text = "Well... I don't (really) know—it's 3.5 at https://x.org/?a, isn't it?!"
+    assert edited("no-punctuation", text) == (
+        "Well I don't really know—it's 3.5 at https://x.org/?a, isn't it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("nouns-pronouns-verbs", "I'm really happy that you like the dog.", "I'm you like dog"),
+        ("only-nouns", "The old man bought two red cars.", "man cars"),
+        ("no-entities", "I live in Paris, France.", "I live in."),
+        ("synonyms", "He bought a movie.", "He purchased a film."),
+        ("synonyms", "It was a mistake!", "It was an error!"),
+    ],
+)
+def test_what_words_are(name: str, text: str, wanted: str) -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    assert edited(name, text) == wanted
+
+
+def test_synonyms_as_the_paper_are_bolder() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    text = "I enjoy good music."
+    with pytest.raises(DoesNotApply, match="no such word"):
+        rewritten(Synonyms(), text)
+    assert rewritten(Synonyms(sure=False), text) == "I love respectable euphony."
+
+
+@pytest.mark.parametrize("manipulation", PLAIN, ids=lambda each: each.name)
+def test_ladders_keep_what_they_did(manipulation: Manipulation) -> None:
+    dialogue = talk(*(f"This is turn number {at}, and the end of it." for at in range(12)))
+    if manipulation.expect == "lower":
+        made = steps(manipulation, dialogue, 5)
+        assert [len(each.changes) for each in made] == [3, 5, 7, 9, 11]
+        for less, more in pairwise(made):
+            assert set(less.changes) < set(more.changes)
+
+
+@pytest.mark.parametrize("manipulation", WORDS, ids=lambda each: each.name)
+def test_long_texts_take_no_more_than_their_length(manipulation: Manipulation) -> None:
+    for text in ("word " * 40_000, "x" * 200_000, "! ? " * 50_000, " " * 200_000 + "x"):
+        tally = Tally()
+        manipulation(talk("Hi.", text), Random(0), Pool([]), tally)
+        assert tally.asked[manipulation.name] == 1
+
+
+def test_a_long_text_is_not_tagged() -> None:
+    with pytest.raises(DoesNotApply, match="too long"):
+        words.tagged("x" * (words.LONGEST + 1))
+
+
+@pytest.mark.parametrize("manipulation", WORDS, ids=lambda each: each.name)
+def test_half_a_character_is_no_reason_to_change(manipulation: Manipulation) -> None:
+    made = manipulation(talk("Hi.", "\ud800"), Random(0), Pool([]))
+    assert made is None
+
+
+def test_real_dialogues(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
+    chats = list(corpora.load("topical-chat"))[:40] + list(corpora.load("usr-topical"))[:20]
+    for manipulation in PLAIN:
+        tally = Tally()
+        for chat in chats:
+            made = manipulation(chat, seeded(1, chat.id, manipulation.name), Pool([]), tally)
+            if made is not None:
+                assert fault(chat, made) == ""
+        assert tally.applied[manipulation.name] >= 50

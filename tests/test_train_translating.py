@@ -1,0 +1,79 @@
+"""Round trips by two tiny random MarianMT models that are made here."""
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra: train")
+torch.set_num_threads(1)
+
+from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
+from dialogauge.errors import DataError, ModelError  # noqa: E402
+from dialogauge.manipulate.pool import Pool  # noqa: E402
+from dialogauge.train import translating  # noqa: E402
+
+WORDS = ("hello", "how", "are", "you", "fine", "thanks", "and", "the", "weather", "is", "nice")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder and decoder of one layer each, with a vocabulary of words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("marian")
+    words = {word: at for at, word in enumerate(("<end>", "<unk>", "<pad>", *WORDS))}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing("$A <end>", None, [("<end>", 0)])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>"
+    )
+    fast.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = MarianConfig(
+        vocab_size=len(words),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=24,
+        pad_token_id=2,
+        eos_token_id=0,
+        decoder_start_token_id=2,
+        forced_eos_token_id=0,
+    )
+    MarianMTModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_each_text_is_translated_for_itself(tiny: Path) -> None:
+    there = translating.load(str(tiny), str(tiny)).there
+    texts = ["hello how are you", "fine", "the weather is nice and you are nice too", "thanks"]
+    together = there(texts)
+    assert together == there(texts)
+    assert together == [there([text])[0] for text in texts]
+    assert all(set(text.split()) <= set(WORDS) for text in together)
+
+
+def test_a_round_trip_is_two_translations(tiny: Path) -> None:
+    trip = translating.load(str(tiny), str(tiny))
+    texts = ["hello how are you", "", "  ", "nice " * 40, "x" * 30_000]
+    made = trip(texts)
+    assert made[0] == trip.back(trip.there(texts[:1]))[0]
+    assert made[1:] == texts[1:]  # empty, or no room for it
+    pool = Pool([Dialogue("d1", (Turn("a", "Hi."),))], translate=trip)
+    assert pool.translate(texts[:1]) == made[:1]
+
+
+def test_pickles_and_nonsense_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    with pytest.raises(ModelError, match="refused"):
+        translating.load(str(tmp_path), str(tmp_path))
+    (tmp_path / "pytorch_model.bin").unlink()
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(DataError, match="cannot be loaded"):
+        translating.load(str(tmp_path), str(tmp_path))
