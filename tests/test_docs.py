@@ -67,6 +67,7 @@ def test_commands_that_are_named_exist(page: Path) -> None:
         "compare",
         "concepts",
         "corpora",
+        "manipulate",
         "models",
         "train",
         "reproduce",

@@ -1,20 +1,28 @@
-"""A metric against people, in one call: score the dialogues, hand the scores to ``meta``.
+"""A metric against people, or against damage, in one call: score, hand the scores to ``meta``.
 
 ``meta`` reads scores and never a model, so whoever has only a metric's name and a corpus starts
 here.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from . import corpora
 from .dialogue import Dialogue
 from .errors import DialogaugeError
-from .meta import Comparison, Evaluation, Settings, compare, evaluate
+from .meta import Comparison, Discrimination, Evaluation, Settings, compare, discriminate, evaluate
 from .metrics import TRIVIAL, Metric
-from .scores import Scores
-from .scoring import Metrics, score
+from .scores import Row, Scores
+from .scoring import Metrics, Run, score
+
+if TYPE_CHECKING:
+    from .contrast import Contrast
+
+#: How many contrasts are scored together.
+TOGETHER = 256
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -50,6 +58,38 @@ def judge(
     several = [(scores, name) for name in scores.metrics]
     comparison = compare(several, dialogues, aspect, settings) if len(several) > 1 else None
     return Judgement(evaluations, comparison, scores)
+
+
+def discriminations(
+    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: Settings | None = None
+) -> dict[str, Discrimination]:
+    """How often each metric scores the better side higher, over all contrasts and by cause.
+
+    Contrasts are read as they come: two numbers of each are kept. Intervals resample the better
+    sides.
+    """
+    run, remaining = Run.of(metrics, None), iter(contrasts)
+    better, worse = ({metric.name: list[float]() for metric in run.metrics} for _ in range(2))
+    clusters: list[str] = []
+    causes: list[str] = []
+    while some := list(islice(remaining, TOGETHER)):
+        rows = _rows(run, some)
+        for each in some:
+            for side, dialogue in ((better, each.better), (worse, each.worse)):
+                for name, values in side.items():
+                    values.append(rows[dialogue.digest].judged(name))
+        clusters += (each.better.context_key for each in some)
+        causes += (each.cause for each in some)
+    return {
+        name: discriminate(better[name], worse[name], clusters, causes, settings) for name in better
+    }
+
+
+def _rows(run: Run, contrasts: "Iterable[Contrast]") -> dict[str, Row]:
+    """The row of each dialogue by its digest; a better side of several contrasts is scored once."""
+    sides = {side.digest: side for each in contrasts for side in (each.better, each.worse)}
+    scored = (row for batch in run.batches(sides.values()) for row in batch)
+    return dict(zip(sides, scored, strict=True))
 
 
 def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:

@@ -11,7 +11,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import DialogaugeError
-from . import amr, compare, concepts, corpora, meta, models, reproduce, score, train
+from . import amr, compare, concepts, corpora, manipulate, meta, models, reproduce, score, train
 from .console import remark
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command("compare")(compare.run)
 app.command("train")(train.run)
 app.command("concepts")(concepts.run)
 app.command("amr")(amr.run)
+app.command("manipulate")(manipulate.run)
 app.command("reproduce")(reproduce.run)
 app.add_typer(corpora.app, name="corpora")
 app.add_typer(models.app, name="models")

@@ -1,4 +1,4 @@
-"""``dialogauge meta``: does a metric agree with people, and how sure is that?"""
+"""``dialogauge meta``: does a metric agree with people, or see damage, and how sure is that?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -7,7 +7,7 @@ import typer
 
 from .. import corpora
 from ..dialogue import Dialogue
-from ..errors import DialogaugeError, UnknownNameError
+from ..errors import DialogaugeError, InputError, UnknownNameError
 from ..formats import read
 from ..meta import Settings
 from ..metrics import load
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 
 def run(
-    on: Annotated[str, typer.Option(help="A corpus (dialogauge corpora list) or a rated file.")],
+    on: Annotated[
+        str | None, typer.Option(help="A corpus (dialogauge corpora list) or a rated file.")
+    ] = None,
     metric: MetricNames = None,
+    contrasts: Annotated[
+        str | None, typer.Option(help="A file of contrasts (manipulate --contrasts) instead.")
+    ] = None,
     aspect: Annotated[
         str | None, typer.Option(help="What people rated; may be left out where there is one.")
     ] = None,
@@ -40,8 +45,15 @@ def run(
 ) -> None:
     """Set metrics against people's ratings: correlations with intervals and their confounds.
 
-    With several metrics they are also tested against each other.
+    With several metrics they are also tested against each other. With --contrasts: how often a
+    metric scores the better of two dialogues higher, by what makes the other worse.
     """
+    if (on is None) == (contrasts is None):
+        remedy = "name a rated corpus or file, or a file of contrasts"
+        raise InputError("one of --on and --contrasts is needed", remedy=remedy)
+    if on is None:
+        _discriminate(contrasts or "", metric, Settings(resamples=resamples, seed=seed), json)
+        return
     from ..benchmark import judge, keep_apart
     from ..meta import tables
 
@@ -63,6 +75,22 @@ def run(
         console.print(tables.evaluation_table(evaluation))
     if judgement.comparison is not None:
         console.print(tables.comparison_table(judgement.comparison))
+
+
+def _discriminate(
+    path: str, metric: list[str] | None, settings: Settings, json: bool | None
+) -> None:
+    from ..benchmark import discriminations
+    from ..contrast import read as read_contrasts
+    from ..meta import tables
+
+    metrics = [load(name) for name in chosen(listed(metric))]
+    found = discriminations(metrics, read_contrasts(path), settings)
+    if not wants_table(json):
+        emit({"discrimination": found})
+        return
+    for name, result in found.items():
+        out().print(name, tables.discrimination_table(result), sep="\n")
 
 
 def rated(on: str) -> list[Dialogue]:

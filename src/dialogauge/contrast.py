@@ -1,0 +1,207 @@
+"""Contrasts: a dialogue and a worse one, what made it worse, and where.
+
+The better side is what people wrote, untouched; the worse side is an edit of it that a good metric
+must score lower. :func:`contrasts` draws them from a mixture while it reads: it holds one dialogue
+at a time, and counters.
+
+**Balanced.** Of the ways of the mixture the one that is furthest behind its share is tried first,
+so that a cause which seldom applies gets its turn wherever it does, and no cause takes over.
+
+**Split.** A contrast goes where its better side goes (:func:`~dialogauge.corpora.split`), and what
+an edit takes from other dialogues it takes from dialogues of that side: nothing of a test dialogue
+ever stands in a training contrast.
+
+On disk a contrast is one JSON object per line.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from .corpora import Side, split
+from .dialogue import Dialogue, loads
+from .errors import InputError, RecordError
+from .formats import records, streams
+from .manipulate.edited import Change, Edited, rewritten
+from .manipulate.manipulation import Tally, seeded
+from .manipulate.mixtures import Mixture, Way
+from .manipulate.pool import Pool
+
+SIDES: tuple[Side, ...] = ("train", "valid", "test")
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """A dialogue, a worse one, what made it worse (steps joined by ``+``), and each change."""
+
+    better: Dialogue
+    worse: Dialogue
+    cause: str
+    changes: tuple[Change, ...]
+
+    @property
+    def side(self) -> Side:
+        """Train, valid or test: where the better dialogue belongs."""
+        return split(self.better)
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """How contrasts are drawn."""
+
+    n: int = 1  # contrasts for each dialogue
+    seed: int = 0
+    # False: what people wrote is the better side (the paper of DEAM). True: its graphs written back
+    # (the code of DEAM), and edits start from that. The realiser that edits in place gives an
+    # unedited graph's own text, so this is of use with one that generates.
+    round_trip: bool = False
+    # Foreign words come from dialogues of the same side of the split.
+    apart: bool = True
+
+
+class Counts(msgspec.Struct):
+    """What came of it: contrasts by cause, and what each manipulation was asked and answered."""
+
+    dialogues: int = 0
+    without: int = 0  # dialogues that nothing applied to
+    causes: Counter[str] = msgspec.field(default_factory=Counter)
+    tally: Tally = msgspec.field(default_factory=Tally)
+
+
+def contrasts(
+    dialogues: Iterable[Dialogue],
+    mixture: Mixture,
+    pool: Pool,
+    drawing: Drawing | None = None,
+    counts: Counts | None = None,
+) -> Iterator[Contrast]:
+    """Contrasts of dialogues, as they are read; ``counts`` is filled on the way.
+
+    >>> from random import Random
+    >>> from .dialogue import Turn
+    >>> from .manipulate.mixtures import mixed
+    >>> chat = Dialogue("d1", tuple(Turn("ab"[at % 2], f"say {at}") for at in range(4)))
+    >>> (pair,) = contrasts([chat], mixed(["swap-halves"]), Pool([]))
+    >>> pair.better is chat, pair.worse.id, [turn.text for turn in pair.worse.turns]
+    (True, 'd1~swap-halves~1', ['say 2', 'say 3', 'say 0', 'say 1'])
+    """
+    drawing, counts = drawing or Drawing(), counts or Counts()
+    pools = _pools(pool, drawing.apart)
+    made = [0.0] * len(mixture.ways)
+    for dialogue in dialogues:
+        near = pools[split(dialogue)]
+        source = round_trip(dialogue, near) if drawing.round_trip else dialogue
+        found = 0
+        for pair in _of_dialogue(source, mixture.ways, made, near, drawing, counts.tally):
+            found += 1
+            counts.causes[pair.cause] += 1
+            yield pair
+        counts.dialogues += 1
+        counts.without += not found
+
+
+def _of_dialogue(
+    dialogue: Dialogue,
+    ways: Sequence[Way],
+    made: list[float],
+    pool: Pool,
+    drawing: Drawing,
+    tally: Tally,
+) -> Iterator[Contrast]:
+    """The contrasts of one dialogue; ``made`` says how often each way was used so far."""
+    seen = {dialogue.turns}
+    for number in range(1, drawing.n + 1):
+        rng = seeded(drawing.seed, dialogue.id, "contrast", str(number))
+        for at in _order(ways, made, rng):
+            edited, cause = ways[at].make(dialogue, rng, pool, tally)
+            if edited is not None and edited.dialogue.turns not in seen:
+                seen.add(edited.dialogue.turns)
+                made[at] += 1
+                worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
+                yield Contrast(dialogue, worse, cause, edited.changes)
+                break
+        else:
+            return
+
+
+def _order(ways: Sequence[Way], made: Sequence[float], rng: Random) -> list[int]:
+    """The ways, the one first that is furthest behind its share; ties in any order."""
+    places = rng.sample(range(len(ways)), len(ways))
+    return sorted(places, key=lambda at: (made[at] + 0.5) / ways[at].weight)
+
+
+def renamed(edited: Edited, id: str) -> Dialogue:
+    """The edited dialogue under an id of its own; nobody has rated it."""
+    return msgspec.structs.replace(edited.dialogue, id=id, ratings={})
+
+
+def _pools(pool: Pool, apart: bool) -> dict[Side, Pool]:
+    if not apart:
+        return dict.fromkeys(SIDES, pool)
+    by_side: dict[Side, list[Dialogue]] = {side: [] for side in SIDES}
+    for dialogue in pool.dialogues:
+        by_side[split(dialogue)].append(dialogue)
+    return {side: pool.of(its) for side, its in by_side.items()}
+
+
+def round_trip(dialogue: Dialogue, pool: Pool) -> Dialogue:
+    """Each turn's graph written back; a turn that has none, or cannot be written, stays."""
+    places = [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
+    graphs = pool.graphs([dialogue.turns[at].text for at in places])
+    texts = {
+        at: text
+        for at, graph in zip(places, graphs, strict=True)
+        if graph is not None and (text := pool.realise(graph, graph))
+    }
+    return rewritten(dialogue, texts, "round-trip").dialogue
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Contrast)
+
+
+def encode(contrast: Contrast) -> bytes:
+    """One JSON object, no newline."""
+    try:
+        return _ENCODER.encode(contrast)
+    except UnicodeEncodeError:  # a lone surrogate put in by Python code
+        return _ENCODER.encode(loads(json.dumps(msgspec.to_builtins(contrast))))
+
+
+def decode(line: bytes | str) -> Contrast:
+    """A contrast from one JSON object; :class:`RecordError` names the field that is wrong."""
+    try:
+        return _DECODER.decode(line)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at ")
+        if isinstance(error.__cause__, RecordError):
+            problem = str(error.__cause__)
+        field = path.strip("`").removeprefix("$").lstrip(".")
+        raise RecordError(problem.replace("`", ""), field=field) from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise RecordError(f"this is not JSON: {error}") from None
+
+
+def read(path: str | Path) -> Iterator[Contrast]:
+    """The contrasts of a JSONL file (``-``: standard input), one at a time."""
+    count = 0
+    for source in streams.sources(path):
+        with source.open() as stream:
+            for record in records.lines(stream.bytes):
+                count += 1
+                yield _located(record, source.name)
+    if not count:
+        raise InputError("there is no contrast to read", file=str(path))
+
+
+def _located(record: records.Record, file: str) -> Contrast:
+    """The contrast of a line; what is wrong is told with its place."""
+    try:
+        return decode(record.raw)
+    except RecordError as error:
+        remedy = "contrast files are made by dialogauge manipulate --contrasts"
+        raise RecordError(
+            error.problem, file=file, line=record.line, field=error.field, remedy=remedy
+        ) from None
