@@ -133,8 +133,8 @@ def test_a_stranger_gets_shipped_metrics_only(name: str, monkeypatch: pytest.Mon
     def refuse(*_: object) -> None:
         raise AssertionError("nothing may be run or read for a stranger")
 
-    for owner in ("import_module", "_from_folder", "_plugins"):
-        monkeypatch.setattr(f"dialogauge.metrics.table.{owner}", refuse)
+    for owner in ("plugins.named", "plugins.installed", "metrics.table._from_folder"):
+        monkeypatch.setattr(f"dialogauge.{owner}", refuse)
     with pytest.raises(DialogaugeError, match="only those may be used: bleu, chrf") as error:
         load(name, trusted=False)
     assert len(str(error.value)) < 400

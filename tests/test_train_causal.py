@@ -67,6 +67,29 @@ def test_a_reply_depends_on_context_and_seed_alone(tiny: Path) -> None:
     assert model.reply(["nice " * 100], 0, sampling) is not None
 
 
+def test_replies_drawn_together_are_those_drawn_alone(tiny: Path) -> None:
+    model = causal.load(str(tiny))
+    sampling = Sampling(temperature=1.0, top_p=0.95, max_tokens=8)
+    contexts = [
+        ["hello", "how are you"],
+        ["fine"],
+        ["the weather is nice and fine"],
+        ["nice " * 99],
+    ]
+    together = model.replies(contexts, 3, sampling)
+    assert together == [model.replies([context], 3, sampling)[0] for context in contexts]
+    assert together == model.replies(contexts[::-1], 3, sampling)[::-1]
+    assert len({model.replies(contexts[:1], seed, sampling)[0] for seed in range(6)}) > 1
+    assert model.replies([], 3) == []
+
+
+def test_a_line_is_whole_when_it_has_ended() -> None:
+    assert causal._first_line("\n\n Hello there.\nMore") == "Hello there."
+    assert causal._first_line("\n Hello", whole=True) == ""
+    assert causal._first_line("\n Hello\n", whole=True) == "Hello"
+    assert causal._first_line(" \n ") == ""
+
+
 def test_pickles_and_nonsense_are_refused(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(ModelError, match="refused"):

@@ -9,14 +9,15 @@ whoever acts for a stranger passes ``trusted=False`` and gets the first only.
 import os
 import reprlib
 from collections.abc import Callable
-from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from .. import plugins
 from ..errors import DialogaugeError, InputError, UnknownNameError
+from . import dynaeval as graphs
+from . import maude as unreferenced
 from .metric import Metric, is_metric
 from .overlap import bleu, chrf, meteor, rouge_l
 from .relevance import from_folder, relevance
@@ -30,9 +31,6 @@ from .trivial import (
     words_per_turn,
 )
 from .vectors import bertscore, cosim, embedding_average, greedy_matching, vector_extrema
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 Make = Callable[[], Metric]
 
@@ -64,14 +62,18 @@ METRICS: dict[str, Make] = {
 }
 
 #: What loads a folder whose config.json has this name in its field "metric".
-FOLDERS: dict[str, Callable[[Path], Metric]] = {"relevance": from_folder}
+FOLDERS: dict[str, Callable[[Path], Metric]] = {
+    "relevance": from_folder,
+    **dict.fromkeys(("maude", "nli", "infersent", "ruber"), unreferenced.from_folder),
+    **dict.fromkeys(("dynaeval", "s-dicoh"), graphs.from_folder),
+}
 
 ENTRY_POINTS = "dialogauge.metrics"
 
 
 def names() -> tuple[str, ...]:
     """Every name :func:`load` knows: those that ship, then those of installed packages."""
-    return tuple(dict.fromkeys((*METRICS, *sorted(_plugins()))))
+    return tuple(dict.fromkeys((*METRICS, *sorted(plugins.installed(ENTRY_POINTS)))))
 
 
 def describe(name: str) -> str:
@@ -82,10 +84,10 @@ def describe(name: str) -> str:
     """
     if name in METRICS:
         return _first_line(METRICS[name])
-    plugins = _plugins()
-    if name not in plugins:
+    installed = plugins.installed(ENTRY_POINTS)
+    if name not in installed:
         raise UnknownNameError("metric", name, names())
-    return _first_line(_attempt(plugins[name].load, f"the installed metric {name!r}"))
+    return _first_line(plugins.attempt(installed[name].load, f"the installed metric {name!r}"))
 
 
 def load(name: str, trusted: bool = True) -> Metric:
@@ -105,9 +107,9 @@ def load(name: str, trusted: bool = True) -> Metric:
         return _from_folder(Path(name))
     if ":" in name:
         return _from_code(name)
-    plugins = _plugins()
-    if name in plugins:
-        return _made(plugins[name].load, f"the installed metric {name!r}")
+    installed = plugins.installed(ENTRY_POINTS)
+    if name in installed:
+        return _made(installed[name].load, f"the installed metric {name!r}")
     if os.sep in name:
         raise InputError("there is no such folder", file=name, remedy="name a trained metric's")
     raise UnknownNameError("metric", name, names())
@@ -145,44 +147,19 @@ def _from_folder(folder: Path) -> Metric:
 
 def _from_code(name: str) -> Metric:
     """A metric from ``"module:Class"``: a class, a function that makes one, or one itself."""
-    module, _, path = name.partition(":")
-    if not module or not path:
-        raise DialogaugeError(f"{name!r} is not of the form 'module:Class'")
-    code = _attempt(lambda: import_module(module), f"module {module!r}")
-    try:
-        found = attrgetter(path)(code)
-    except AttributeError:
-        raise DialogaugeError(f"module {module!r} has no {path!r} (asked for {name!r})") from None
+    found = plugins.named(name, "module:Class")
     return _made(lambda: found, repr(name))
 
 
 def _made(get: Callable[[], Any], what: str) -> Metric:
     """A metric from whatever ``get`` gives: one, or something that makes one when called."""
-    thing = _attempt(get, what)
-    ready = not isinstance(thing, type) and is_metric(thing)
-    made = _attempt(thing, what) if callable(thing) and not ready else thing
+    made = plugins.made(get, what, lambda it: not isinstance(it, type) and is_metric(it))
     if not is_metric(made):
         raise DialogaugeError(
             f"{what} is not a metric but {type(made).__name__}: "
             "it needs a name, a signature and score(dialogues)"
         )
     return made  # type: ignore[no-any-return]
-
-
-def _attempt(get: Callable[[], Any], what: str) -> Any:
-    try:
-        return get()
-    except DialogaugeError:
-        raise
-    except Exception as error:  # code that is not ours may raise anything
-        problem = f"{type(error).__name__}: {error}"
-        raise DialogaugeError(f"cannot load {what}: {problem}") from error
-
-
-def _plugins() -> "dict[str, EntryPoint]":
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
 def _first_line(thing: object) -> str:

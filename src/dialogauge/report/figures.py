@@ -89,7 +89,7 @@ def scatter(
     x, y = x[known], items.ratings[known]
     systems = groups([items.systems[place] for place in known])
     widest = max(map(len, map(_name, systems)), default=0) if len(systems) > 1 else 0
-    with _drawing(path, (5.4 + LETTER * widest, 4.4)) as figure:
+    with drawing(path, (5.4 + LETTER * widest, 4.4)) as figure:
         axes = figure.add_subplot()
         _points(axes, x, y, systems)
         _line(axes, x, y)
@@ -107,7 +107,7 @@ def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
     rows = list(marks)
     labels = [_name(row.label, 2 * LONGEST_NAME) for row in rows]
     widest = max(map(len, labels), default=0)
-    with _drawing(path, (5.2 + LETTER * widest, 1.3 + 0.34 * max(len(rows), 1))) as figure:
+    with drawing(path, (5.2 + LETTER * widest, 1.3 + 0.34 * max(len(rows), 1))) as figure:
         axes = figure.add_subplot()
         axes.axvline(0, color=FAINT, linewidth=1)
         places = np.arange(len(rows), dtype=np.float64)
@@ -127,7 +127,7 @@ def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
 
 
 @contextmanager
-def _drawing(path: str | Path, size: tuple[float, float]) -> Iterator["Figure"]:
+def drawing(path: str | Path, size: tuple[float, float]) -> Iterator["Figure"]:
     """A figure that is written, whole or not at all, when the block ends well."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg

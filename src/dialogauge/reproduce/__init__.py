@@ -7,11 +7,12 @@ committed: a look cannot be taken back.
 """
 
 from .looks import Final, Look, final, logged, look, row
+from .maude import maude
 from .page import Section, page, table
 from .relevance import relevance
 
 #: What can be made again: name -> the function that makes its page's sections.
-REPRODUCTIONS = {"relevance": relevance}
+REPRODUCTIONS = {"relevance": relevance, "maude": maude}
 
 __all__ = [
     "REPRODUCTIONS",

@@ -75,8 +75,57 @@ class LanguageModel:
                 max_new_tokens=sampling.max_tokens,
                 pad_token_id=self.tokenizer.eos_token_id,
             )
-        text = self.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True)
-        return next((line.strip() for line in text.splitlines() if line.strip()), "")
+        return _first_line(self.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True))
+
+    def replies(
+        self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling | None = None
+    ) -> list[str]:
+        """A reply to each of several contexts, drawn together, which is quicker than one by one.
+
+        Each has a generator of its own; what is drawn beside it can change the last bits of a
+        probability, and so, rarely, a word.
+        """
+        sampling = sampling or Sampling()
+        prompts = [self._prompt(turns[-sampling.turns :]) for turns in contexts]
+        told = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
+        told = [ids[-(self._room - sampling.max_tokens) :] for ids in told]
+        generators = [torch.Generator().manual_seed(_seed(prompt, seed)) for prompt in prompts]
+        with torch.inference_mode():
+            made = self._sample(told, generators, sampling)
+        texts = (self.tokenizer.decode(ids, skip_special_tokens=True) for ids in made)
+        return [_first_line(text) for text in texts]
+
+    def _sample(
+        self, told: list[list[int]], generators: list[torch.Generator], sampling: Sampling
+    ) -> list[list[int]]:
+        """The tokens that follow each row, up to the end of its first line."""
+        length, end = max(map(len, told), default=0), self.tokenizer.eos_token_id
+        ids = torch.tensor(
+            [[end] * (length - len(row)) + row for row in told]
+        )  # padded on the left
+        mask = torch.tensor([[0] * (length - len(row)) + [1] * len(row) for row in told])
+        made: list[list[int]] = [[] for _ in told]
+        open_rows, memory = set(range(len(told))), None
+        for _ in range(sampling.max_tokens if told else 0):
+            places = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+            out = self.model(
+                ids,
+                attention_mask=mask,
+                position_ids=places,
+                past_key_values=memory,
+                use_cache=True,
+            )
+            memory = out.past_key_values
+            drawn = _draw(out.logits[:, -1].float(), generators, sampling)
+            for row in sorted(open_rows):
+                made[row].append(drawn[row])
+                if drawn[row] == end or _first_line(self.tokenizer.decode(made[row]), whole=True):
+                    open_rows.discard(row)
+            if not open_rows:
+                break
+            ids = torch.tensor(drawn)[:, None]
+            mask = torch.cat([mask, torch.ones_like(ids)], 1)
+        return made
 
     def _prompt(self, turns: Sequence[str]) -> str:
         """The turns as a chat that the model goes on with, the last one the user's."""
@@ -157,6 +206,26 @@ def _cache() -> Path:
     from ..corpora.files import cache_folder
 
     return cache_folder() / "models"
+
+
+def _draw(logits: torch.Tensor, generators: list[torch.Generator], sampling: Sampling) -> list[int]:
+    """A token for each row, (rows, tokens), out of the commonest that hold ``top_p``."""
+    chances, order = (logits / sampling.temperature).softmax(-1).sort(descending=True)
+    total = chances.cumsum(-1)
+    kept = chances.masked_fill(total - chances >= sampling.top_p, 0.0)
+    drawn = [
+        int(torch.multinomial(row, 1, generator=generator))
+        for row, generator in zip(kept, generators, strict=True)
+    ]
+    return [int(order[row, place]) for row, place in enumerate(drawn)]
+
+
+def _first_line(text: str, *, whole: bool = False) -> str:
+    """The first line that holds something; with ``whole``, only if it has come to its end."""
+    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
+    if not lines or (whole and lines[0] == lines[0].rstrip("\r\n")):
+        return ""
+    return lines[0].strip()
 
 
 def _seed(prompt: str, seed: int) -> int:

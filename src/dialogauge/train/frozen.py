@@ -15,10 +15,15 @@ from .selection import Vectors
 Encode = Callable[[Sequence[str]], Vectors]
 
 
-def encoder(chosen: Chosen) -> Encode:
-    """The encoder that ships, as scoring will run it; else the backbone in torch."""
-    name = chosen.name
-    return Encoder.load(name).vectors if name in models.shipped() else load(chosen).encode
+def encoder(chosen: Chosen, cache: Path | None = None) -> Encode:
+    """The encoder that ships, as scoring will run it; else the backbone in torch.
+
+    ``cache`` keeps the vectors of the former, text by text, for runs whose texts overlap.
+    """
+    if chosen.name not in models.shipped():
+        return load(chosen).encode
+    shipped = Encoder.load(chosen.name, cache=cache)
+    return lambda texts: np.array(list(shipped.stream(texts)), np.float32)
 
 
 def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:

@@ -15,7 +15,7 @@ from ...errors import UnknownNameError
 from ..data import Material
 from ..loop import Task
 from ..recipe import Recipe, settings
-from . import contrastive, mlm, response_selection
+from . import contrastive, mlm, nce, ranking, response_selection
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -31,6 +31,8 @@ TASKS: dict[str, Kind] = {
     "response-selection": Kind(response_selection.Settings, response_selection.build),
     "contrastive": Kind(contrastive.Settings, contrastive.build),
     "mlm": Kind(mlm.Settings, mlm.build),
+    "nce": Kind(nce.Settings, nce.build),
+    "ranking": Kind(ranking.Settings, ranking.build),
 }
 
 

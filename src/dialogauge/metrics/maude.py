@@ -1,0 +1,188 @@
+"""MaUdE: how well each turn follows what was said, scored as it arrives and without a reference.
+
+A network trained to tell a given response from broken and foreign ones (Sinha et al. 2020) reads
+the vectors of the last turns and of the response. Each utterance is encoded once and the window
+slides over the vectors, so that a turn costs one encoding and one pass of a small network, however
+long the conversation is. A dialogue can be scored whole, or fed turn by turn:
+
+    chat = load("maude").start()
+    chat.add(Turn("user", "Do you like tea?")).value        # NaN: it answers nothing
+    chat.add(Turn("bot", "I prefer coffee.")).value         # the same as in a whole dialogue
+
+A turn that says nothing (blank, an aside) has no score and stands in no window. The networks that
+MaUdE was compared with are run by the same code, from folders that ``dialogauge train`` writes:
+``nli`` reads the context as one text, ``infersent`` and ``ruber`` read words
+(``train/unreferenced.py``).
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import models
+from ..dialogue import Dialogue, Turn
+from ..encode import Encoder
+from ..encode.session import Session
+from ..errors import ModelError
+from ..scores import Score
+from .judge import NAN, aggregate
+from .metric import signature
+from .vectors import shared
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+#: The last turns of a dialogue that are scored: no dialogue takes more than seconds.
+LAST = 1000
+#: Turns that go through the network at a time.
+ROWS = 1024
+#: Of a text, the last words that a network of words reads.
+WORDS = 64
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The config.json of a trained network."""
+
+    metric: str
+    reads: Literal["turns", "joined", "words"]
+    encoder: str
+    turns: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    width: int
+
+
+class Maude:
+    """A trained network and the encoder whose vectors it reads."""
+
+    trained = True
+
+    def __init__(self, folder: Path, config: Config) -> None:
+        self.name, self.config = config.metric, config
+        self.encoder: Encoder = shared(config.encoder)
+        wanted = WORDS if config.reads == "words" else self.encoder.config.width
+        if config.width != wanted:
+            raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {wanted}")
+        self._network = Session(folder / "model.onnx")
+        self._hash = models.fingerprint(folder, ("config.json", "model.onnx"))
+
+    @property
+    def signature(self) -> str:
+        """The network's passport, then the encoder's."""
+        ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
+        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue: the mean of its turns'."""
+        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
+        self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
+        return [self._judge(dialogue) for dialogue in dialogues]
+
+    def start(self) -> "Listener":
+        """A conversation that is scored while it goes on."""
+        return Listener(self)
+
+    def follow(self, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
+        """How well each response follows its context, 0 to 1; NaN where either says nothing."""
+        windows = [_window(context, self.config.turns) for context in contexts]
+        if self.config.reads != "turns":
+            windows = [[" ".join(window)] if window else [] for window in windows]
+        texts = list(dict.fromkeys(text for each in (*windows, responses) for text in each))
+        place = {text: row for row, text in enumerate(texts)}
+        rows = [[place[text] for text in window] for window in windows]
+        answers = [place[text] if text.strip() else -1 for text in responses]
+        return self._run(self.table(texts), rows, np.array(answers, np.int64))
+
+    def table(self, texts: Sequence[str]) -> NDArray[Any]:
+        """What the network reads of each text: its vector, or its words."""
+        if self.config.reads == "words":
+            return word_table(self.encoder, texts)
+        return (
+            self.encoder.vectors(texts) if texts else np.empty((0, self.config.width), np.float32)
+        )
+
+    def _judge(self, dialogue: Dialogue) -> Score:
+        recent = [turn.text for turn in dialogue.turns[-LAST:]]
+        contexts: list[list[str]] = []
+        said: list[str] = []
+        for text in recent:
+            contexts.append(said[-self.config.turns :])
+            said += [text] if text.strip() else []
+        scores = np.full(len(dialogue.turns), np.nan)
+        scores[len(dialogue.turns) - len(recent) :] = self.follow(contexts, recent)
+        return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
+
+    def _run(self, table: NDArray[Any], windows: Sequence[Sequence[int]], answers: Ints) -> Floats:
+        """The score of each answer after its window; rows of the table, -1 for no answer."""
+        scores = np.full(len(answers), np.nan)
+        known = ~np.isnan(table[:, 0]) if table.dtype.kind == "f" else np.ones(len(table), bool)
+        turns = self.config.turns if self.config.reads == "turns" else 1
+        for rows in _chunks([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
+            context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
+            there = [[0] * (turns - len(windows[at])) + [1] * len(windows[at]) for at in rows]
+            inputs = {
+                "table": np.nan_to_num(table) if table.dtype.kind == "f" else table,
+                "context": context.astype(np.int64),
+                "mask": np.array(there, np.float32) * known[context],
+                "response": answers[rows],
+            }
+            # Rounded, because the last bits of a sum may depend on the batch.
+            found = np.round(self._network.run("score", inputs).astype(np.float64), 6)
+            sayable = known[answers[rows]] & inputs["mask"].any(axis=1)
+            scores[rows] = np.where(sayable, found, np.nan)
+        return scores
+
+
+class Listener:
+    """A conversation so far; its turns' scores are those of the whole dialogue."""
+
+    def __init__(self, metric: Maude) -> None:
+        self._metric = metric
+        self._said: deque[str] = deque(maxlen=metric.config.turns)
+
+    def add(self, turn: Turn) -> Score:
+        """The score of the next turn."""
+        value = NAN
+        if not turn.aside:
+            value = float(self._metric.follow([list(self._said)], [turn.text])[0])
+            if turn.text.strip():
+                self._said.append(turn.text)
+        return Score(value, (value,))
+
+
+def word_table(encoder: Encoder, texts: Sequence[str]) -> Ints:
+    """The ids of each text's last words, (texts, 64), 0 where there are fewer."""
+    table = np.zeros((len(texts), WORDS), np.int64)
+    for row, ids in enumerate(encoder.ids(texts)):
+        table[row, : min(len(ids), WORDS)] = ids[-WORDS:]
+    return table
+
+
+def _window(context: Sequence[str], turns: int) -> list[str]:
+    """The last turns that say something."""
+    window: deque[str] = deque(maxlen=turns)
+    for text in reversed(context):
+        if text.strip():
+            window.appendleft(text)
+        if len(window) == turns:
+            break
+    return list(window)
+
+
+def _chunks(rows: Sequence[int]) -> Iterator[list[int]]:
+    for start in range(0, len(rows), ROWS):
+        yield list(rows[start : start + ROWS])
+
+
+def from_folder(folder: Path) -> Maude:
+    """The trained metric of a folder."""
+    verified = models.open_folder(folder)
+    return Maude(verified, models.decode(verified / "config.json", Config))
+
+
+def maude() -> Maude:
+    """How well each turn follows the last eight; learnt from broken and foreign replies, 0 to 1."""
+    return from_folder(models.open_folder("maude"))

@@ -1,0 +1,168 @@
+"""Networks that score a whole dialogue from the vectors of its utterances.
+
+:class:`DynaEval` (Zhang et al. 2021) sends messages along a graph of the turns: each turn hears
+those at most ``window`` away, weighted by attention over what it hears, through a matrix for each
+relation (who spoke, who listens, which came first), and once more through a plain graph
+convolution. :class:`SDiCoh` (Mesgar et al. 2020, without its second task) reads the turns with a
+BiLSTM and attention. Both are dense, batched and masked: a score depends on its dialogue alone.
+
+``turns`` and ``speakers`` are rows of dialogues padded on the right, ``mask`` is 1 where there is a
+turn. Shapes: (rows, turns, width), (rows, turns), (rows, turns).
+"""
+
+from typing import Literal
+
+import msgspec
+import torch
+from torch import Tensor, nn
+
+Pooling = Literal["mean", "max", "both"]
+
+#: Relations of two turns: either speaker x either speaker x before or after.
+RELATIONS = 8
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """Widths and switches; what the released code does is said beside each."""
+
+    narrow: int = 300
+    hidden: int = 150  # of the LSTM in each direction, and of the graph
+    window: int = 4
+    dropout: float = 0.5
+    pooling: Pooling = "mean"
+    outgoing: bool = False  # attention sums to 1 over what a turn says, not over what it hears
+    plain: bool = False  # no ReLU, no count of neighbours, the turn itself not weighted
+    shared_self: bool = False  # a turn is related to itself as to its later turns (8 relations)
+
+
+class BiLstm(nn.Module):
+    """States of an LSTM both ways, zero where there is no turn."""
+
+    def __init__(self, width: int, hidden: int, layers: int = 1, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(
+            width,
+            hidden,
+            layers,
+            batch_first=True,
+            bidirectional=True,
+            dropout=dropout if layers > 1 else 0.0,
+        )
+
+    def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns) -> (rows, turns, 2 hidden)."""
+        length = mask.sum(1).clamp(min=1).to(torch.int64)
+        packed = nn.utils.rnn.pack_padded_sequence(
+            turns, length.cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, total_length=turns.shape[1]
+        )
+        return states * mask[..., None]
+
+
+class DynaEval(nn.Module):
+    """The graph of a dialogue, to a number."""
+
+    def __init__(self, width: int, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        both, hidden = 2 * shape.hidden, shape.hidden
+        self.narrow = nn.Linear(width, shape.narrow)
+        self.dropout = nn.Dropout(shape.dropout)
+        self.lstm = BiLstm(shape.narrow, hidden)
+        self.attention = nn.Parameter(torch.randn(both, both) * 2 / (2 * both))
+        self.relations = nn.Parameter(torch.empty(RELATIONS, both, hidden))
+        self.own, self.heard, self.said = (
+            nn.Linear(both, hidden, bias=False),
+            nn.Linear(hidden, hidden),
+            nn.Linear(hidden, hidden, bias=False),
+        )
+        nn.init.xavier_uniform_(self.relations)
+        pools = 2 if shape.pooling == "both" else 1
+        self.score = nn.Linear(pools * (both + hidden), 1)
+
+    def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
+        states = self.lstm(self.dropout(self.narrow(turns)), mask)  # (rows, turns, 2 hidden)
+        near = _near(mask, self.shape.window)
+        weights = self._weights(states, near)
+        first = self._related(states, weights, near, speakers)
+        second = self.heard(near @ first) + self.said(first)
+        second = second if self.shape.plain else second.relu()
+        found = self.dropout(torch.cat([states, second], -1))
+        return self._pooled(found, mask)
+
+    def _weights(self, states: Tensor, near: Tensor) -> Tensor:
+        """How much turn i hears turn j, (rows, i, j); 0 beyond the window."""
+        scores = states @ self.attention @ states.transpose(1, 2)
+        scores = scores.transpose(1, 2) if self.shape.outgoing else scores
+        weights = (scores + (near - 1) * 1e4).softmax(-1) * near
+        return weights.transpose(1, 2) if self.shape.outgoing else weights
+
+    def _related(self, states: Tensor, weights: Tensor, near: Tensor, speakers: Tensor) -> Tensor:
+        """What each turn hears, each relation through its own matrix, (rows, turns, hidden)."""
+        turns = states.shape[1]
+        itself = torch.eye(turns)
+        others = near * (1 - itself) if not self.shape.shared_self else near
+        kinds = relations(speakers)  # (rows, i, j)
+        made = torch.einsum("btw,rwh->brth", states, self.relations)
+        heard = torch.zeros_like(made[:, 0])
+        for relation in range(RELATIONS):
+            edges = others * (kinds == relation).to(others.dtype)
+            count = edges.sum(-1, keepdim=True).clamp(min=1)
+            scaled = weights * edges if self.shape.plain else weights * edges / count
+            heard = heard + scaled @ made[:, relation]
+        if self.shape.plain:
+            return heard + self.own(states)
+        own = (weights * itself).sum(-1, keepdim=True)
+        return (heard + own * self.own(states)).relu()
+
+    def _pooled(self, found: Tensor, mask: Tensor) -> Tensor:
+        shown = mask[..., None]
+        mean = (found * shown).sum(1) / shown.sum(1).clamp(min=1)
+        if self.shape.pooling == "mean":
+            pooled = mean
+        else:
+            largest = (found * shown + (shown - 1) * 1e4).amax(1)
+            pooled = largest if self.shape.pooling == "max" else torch.cat([mean, largest], -1)
+        score: Tensor = self.score(pooled)
+        return score.squeeze(-1)
+
+
+class SDiCoh(nn.Module):
+    """A BiLSTM over turns, attention over its states, to a number."""
+
+    def __init__(self, width: int, shape: Shape) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(shape.dropout)
+        self.narrow = nn.Linear(width, shape.narrow)
+        self.lstm = BiLstm(shape.narrow, shape.hidden)
+        self.look = nn.Linear(2 * shape.hidden, 1, bias=False)
+        self.score = nn.Linear(2 * shape.hidden, 1)
+
+    def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
+        states = self.lstm(self.dropout(self.narrow(turns)), mask)
+        looks = self.look(states.tanh()).squeeze(-1) + (mask - 1) * 1e4
+        weights = looks.softmax(-1) * mask
+        score: Tensor = self.score(self.dropout((weights[..., None] * states).sum(1)))
+        # Who speaks does not matter to it; added as nothing, so that every network has one form.
+        return score.squeeze(-1) + 0 * speakers.sum(1)
+
+
+def relations(speakers: Tensor) -> Tensor:
+    """How turn i is related to turn j, 0 to 7: (rows, turns) -> (rows, i, j).
+
+    ``speakers`` is 0 for the first who spoke and 1 for the second.
+    """
+    places = torch.arange(speakers.shape[1])
+    before = (places[None, :] < places[:, None]).to(speakers.dtype)  # (i, j): j came before i
+    return speakers[:, None, :] * 4 + speakers[:, :, None] * 2 + before
+
+
+def _near(mask: Tensor, window: int) -> Tensor:
+    """1 where turns i and j are there and at most ``window`` apart, (rows, i, j)."""
+    places = torch.arange(mask.shape[1])
+    close = ((places[None, :] - places[:, None]).abs() <= window).to(mask.dtype)
+    return close * mask[:, None, :] * mask[:, :, None]

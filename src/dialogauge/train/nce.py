@@ -1,0 +1,169 @@
+"""Noise-contrastive rows: a response that was given, and ones that were made worse.
+
+A row is a context with its response. Beside the response stand, as MaUdE has them, its
+back-translation, which says the same, three responses with broken words (*syntax*) and three that
+belong elsewhere (*semantics*). Broken ones are made once a row; those from elsewhere are drawn anew
+each epoch. A response from elsewhere never comes out of the same dialogue and never has the same
+words.
+
+The released code pairs nearly every negative with the context of another row
+(:func:`mispaired`); here each stands after its own context.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dialogue import Dialogue
+from ..errors import DialogaugeError
+from ..manipulate.manipulation import DoesNotApply, seeded
+from ..manipulate.pool import Pool
+from ..manipulate.rewriting import Place, Rewrite
+from ..manipulate.words import Drop, Repeat, order
+
+Ints = NDArray[np.int64]
+Policy = Literal["all", "semantics", "syntax"]
+Translate = Callable[[Sequence[str]], list[str]]
+
+#: Broken words: kind -> how a response is broken.
+BROKEN: dict[str, Rewrite] = {"word-order": order, "word-drop": Drop(), "word-repeat": Repeat()}
+#: Responses that belong elsewhere: kind -> what is taken from another row.
+ELSEWHERE = {
+    "random-utterance": "gold",
+    "random-generated": "generated",
+    "random-back-translation": "back-translation",
+}
+POSITIVE = ("gold", "back-translation")
+NEGATIVE: dict[Policy, tuple[str, ...]] = {
+    "all": (*BROKEN, *ELSEWHERE),
+    "semantics": tuple(ELSEWHERE),
+    "syntax": tuple(BROKEN),
+}
+#: How often a draw that is no wrong answer is made again.
+DRAWS = 8
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """Contexts and what is said after them, as places in ``texts``; -1 where there is nothing."""
+
+    texts: tuple[str, ...]  # each once
+    context: Ints  # (rows, turns), the last turn last
+    joined: Ints  # (rows, 1): the same context as one text, if asked for
+    dialogue: Ints  # (rows,): the number of the dialogue
+    said: Mapping[str, Ints]  # kind -> (rows,)
+
+    def __len__(self) -> int:
+        return len(self.dialogue)
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Some rows and what is judged after each of them."""
+
+    rows: Ints  # (batch,)
+    positive: Ints  # (batch, positives)
+    negative: Ints  # (batch, negatives)
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """Where other words come from; a kind without a source is left out."""
+
+    translate: Translate | None = None
+    #: (number of the dialogue, place of the response) -> what a language model said instead
+    generated: Mapping[tuple[int, int], str] = {}
+    joined: bool = False
+
+
+def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int) -> Rows:
+    """A row for each turn that follows another."""
+    found = [
+        (number, at) for number, each in enumerate(dialogues) for at in range(1, len(each.turns))
+    ]
+    if not found:
+        raise DialogaugeError("no dialogue has a turn with a context: there is nothing to learn")
+    texts: dict[str, int] = {}
+
+    def place(text: str | None) -> int:
+        return -1 if text is None or not text.strip() else texts.setdefault(text, len(texts))
+
+    context = [_window(dialogues[number], at, turns) for number, at in found]
+    gold = [dialogues[number].turns[at].text for number, at in found]
+    said: dict[str, list[str | None]] = {"gold": [*gold]}
+    if sources.translate:
+        said["back-translation"] = [*sources.translate(gold)]
+    said["generated"] = [sources.generated.get(each) for each in found]
+    for kind, rewrite in BROKEN.items():
+        said[kind] = [_broken(dialogues[number], at, kind, rewrite, seed) for number, at in found]
+    joined = [" ".join(window) if sources.joined else None for window in context]
+    return Rows(
+        context=np.array(
+            [[-1] * (turns - len(each)) + [place(t) for t in each] for each in context]
+        ),
+        joined=np.array([[place(text)] for text in joined]),
+        dialogue=np.array([number for number, _ in found]),
+        said={kind: np.array([place(text) for text in each]) for kind, each in said.items()},
+        texts=tuple(texts),
+    )
+
+
+def _window(dialogue: Dialogue, at: int, turns: int) -> list[str]:
+    """The last turns before a place that say anything."""
+    spoken = [
+        turn.text for turn in dialogue.turns[max(0, at - 2 * turns) : at] if turn.text.strip()
+    ]
+    return spoken[-turns:]
+
+
+def _broken(dialogue: Dialogue, at: int, kind: str, rewrite: Rewrite, seed: int) -> str | None:
+    rng = seeded(seed, kind, dialogue.id, str(at))
+    try:
+        return rewrite(Place(dialogue, at, Pool(())), rng)
+    except DoesNotApply:
+        return None
+
+
+def batches(
+    rows: Rows, kinds: Sequence[str], size: int, rng: np.random.Generator, positive: Sequence[str]
+) -> list[Batch]:
+    """One epoch in random order; what comes from elsewhere is drawn here."""
+    usable = np.flatnonzero((rows.said["gold"] >= 0) & (rows.context >= 0).any(1))
+    negatives = np.stack([negative(rows, kind, rng) for kind in kinds], 1)
+    positives = np.stack([rows.said.get(kind, np.full(len(rows), -1)) for kind in positive], 1)
+    picked = rng.permutation(usable)
+    cuts = [picked[start : start + size] for start in range(0, len(picked), size)]
+    return [Batch(cut, positives[cut], negatives[cut]) for cut in cuts]
+
+
+def negative(rows: Rows, kind: str, rng: np.random.Generator) -> Ints:
+    """For each row a response of this kind, (rows,); -1 where there is none."""
+    gold = rows.said["gold"]
+    if kind not in ELSEWHERE:
+        made = rows.said[kind]
+        return np.where(made == gold, -1, made)
+    there = np.flatnonzero(rows.said.get(ELSEWHERE[kind], np.full(len(rows), -1)) >= 0)
+    if not len(there):
+        return np.full(len(rows), -1)
+    source = rows.said[ELSEWHERE[kind]]
+    drawn = rng.choice(there, len(rows))
+    for _ in range(DRAWS):
+        wrong = (rows.dialogue[drawn] == rows.dialogue) | (source[drawn] == gold)
+        if not wrong.any():
+            break
+        drawn[wrong] = rng.choice(there, int(wrong.sum()))
+    wrong = (rows.dialogue[drawn] == rows.dialogue) | (source[drawn] == gold)
+    return np.where(wrong, -1, source[drawn])
+
+
+def mispaired(batch: int, kinds: int) -> Ints:
+    """Whose context each negative met in the released code, (batch, kinds).
+
+    The negatives were laid out row by row and the contexts copy by copy.
+
+    >>> mispaired(3, 2)
+    array([[0, 1],
+           [2, 0],
+           [1, 2]])
+    """
+    return (np.arange(batch * kinds) % batch).reshape(batch, kinds)
