@@ -8,6 +8,7 @@ transformer are too short to be worth dividing. On two cores that were busy with
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -91,6 +92,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+@cache
 def cpu_arithmetic() -> str:
     """The instructions that int8 products are made of: they round differently.
 

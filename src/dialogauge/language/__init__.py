@@ -6,6 +6,6 @@ the extra ``language`` (spaCy), which is imported when it is called and not befo
 
 from .inflection import Form, inflect, lemma
 from .lexicon import Lexicon, Sense
-from .pipeline import Pipeline, load
+from .pipeline import Pipeline, load, shared
 
-__all__ = ["Form", "Lexicon", "Pipeline", "Sense", "inflect", "lemma", "load"]
+__all__ = ["Form", "Lexicon", "Pipeline", "Sense", "inflect", "lemma", "load", "shared"]

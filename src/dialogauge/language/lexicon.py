@@ -66,6 +66,10 @@ _ENDINGS = {
 }
 
 
+#: How many words' senses are remembered: more than a conversation has, less than a corpus.
+REMEMBERED = 50_000
+
+
 class Sense(msgspec.Struct, frozen=True):
     """One meaning of a word. ``words`` are all that share it, ``antonyms`` this word's own."""
 
@@ -89,6 +93,7 @@ class Lexicon:
         self._synsets = sections["synsets"]
         self._senses = sections["senses"]
         self._above = sections["above"]
+        self._known: dict[tuple[str, str], list[Sense]] = {}
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
         for line in sections["irregular"]:
             pos, form, *bases = line.split()
@@ -219,12 +224,18 @@ class Lexicon:
 
     def _senses_of(self, lemma: str, pos: str) -> list[Sense]:
         """The senses of a base form by rank; none when it is not a word."""
+        known = self._known.get((lemma, pos))
+        if known is not None:
+            return known
         found: list[Sense] = []
         for rank, (synset, count) in enumerate(self._ranked(lemma, pos), 1):
             words = self._synsets[synset].split()[1:]
             antonyms = tuple(self._opposites(synset, words, lemma))
             names = tuple(map(_spaced, words))
             found.append(Sense(_spaced(lemma), pos, rank, count, names, antonyms, synset))
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        self._known[lemma, pos] = found
         return found
 
     def _ranked(self, lemma: str, pos: str) -> list[tuple[int, int]]:

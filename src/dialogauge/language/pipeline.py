@@ -15,6 +15,7 @@ Documents are shared between equal texts: read them, do not change them.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -136,6 +137,12 @@ def load(name: str | Path | None = None) -> Pipeline:
         nlp = _opened(get_package_path(str(name)), str(name))
         return Pipeline(nlp, str(name), f"version-{nlp.meta['version']}")
     raise UnknownNameError("spaCy pipeline or folder of one", str(name), known())
+
+
+@cache
+def shared() -> Pipeline:
+    """The pipeline that ships, loaded once a process: who asks for a text again need not wait."""
+    return load()
 
 
 def _is_pipeline(folder: Path) -> bool:

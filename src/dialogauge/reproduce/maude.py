@@ -99,17 +99,19 @@ def maude(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[
 class Exam:
     """Held responses, and what else might have been said at their places."""
 
-    def __init__(self, dialogues: Sequence[Dialogue], seed: int = 1) -> None:
+    def __init__(
+        self, dialogues: Sequence[Dialogue], *, every_kind: bool = True, seed: int = 1
+    ) -> None:
         from ..manipulate import translation
         from ..train import causal, nce
-        from ..train.tasks.nce import Settings as Task
         from ..train.tasks.nce import generated
 
-        told = Task(language_model=causal.NAME, replies=len(dialogues))
-        sources = nce.Sources(
-            translate=translation.apertium() if translation.available() else None,
-            generated=generated(dialogues, told, seed) if causal.available() else {},
-        )
+        replies, translate = {}, None
+        if every_kind and causal.available():
+            replies = generated(dialogues, causal.NAME, len(dialogues), seed)
+        if every_kind and translation.available():
+            translate = translation.apertium()
+        sources = nce.Sources(translate, replies)
         rows = nce.make(dialogues, 64, sources, seed)
         rng = np.random.default_rng(seed)
         kinds = {kind: nce.negative(rows, kind, rng) for kind in (*nce.BROKEN, *nce.ELSEWHERE)}
@@ -190,7 +192,7 @@ def _zero_shot(metric: Maude) -> str:
     head = ("corpus", "given", "random", "delta", "paper: given", "random", "delta")
     rows = []
     for name in ZERO_SHOT:
-        exam = Exam(held([name]))
+        exam = Exam(held([name]), every_kind=False)
         scores = {
             kind: each
             for kind, each in exam.scores(metric).items()

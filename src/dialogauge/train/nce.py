@@ -1,10 +1,10 @@
 """Noise-contrastive rows: a response that was given, and ones that were made worse.
 
 A row is a context with its response. Beside the response stand, as MaUdE has them, its
-back-translation, which says the same, three responses with broken words (*syntax*) and three that
-belong elsewhere (*semantics*). Broken ones are made once a row; those from elsewhere are drawn anew
-each epoch. A response from elsewhere never comes out of the same dialogue and never has the same
-words.
+back-translation, where it still says the same, three responses with broken words (*syntax*) and
+three that belong elsewhere (*semantics*). Broken ones are made once a row; those from elsewhere are
+drawn anew each epoch. A response from elsewhere never comes out of the same dialogue and never has
+the same words.
 
 The released code pairs nearly every negative with the context of another row
 (:func:`mispaired`); here each stands after its own context.
@@ -21,6 +21,7 @@ from ..dialogue import Dialogue
 from ..errors import DialogaugeError
 from ..manipulate.manipulation import DoesNotApply, seeded
 from ..manipulate.pool import Pool
+from ..manipulate.responses import BackTranslation, likeness
 from ..manipulate.rewriting import Place, Rewrite
 from ..manipulate.words import Drop, Repeat, order
 
@@ -92,7 +93,8 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
     gold = [dialogues[number].turns[at].text for number, at in found]
     said: dict[str, list[str | None]] = {"gold": [*gold]}
     if sources.translate:
-        said["back-translation"] = [*sources.translate(gold)]
+        made = zip(gold, sources.translate(gold), strict=True)
+        said["back-translation"] = [back if _same(text, back) else None for text, back in made]
     said["generated"] = [sources.generated.get(each) for each in found]
     for kind, rewrite in BROKEN.items():
         said[kind] = [_broken(dialogues[number], at, kind, rewrite, seed) for number, at in found]
@@ -106,6 +108,11 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
         said={kind: np.array([place(text) for text in each]) for kind, each in said.items()},
         texts=tuple(texts),
     )
+
+
+def _same(text: str, back: str) -> bool:
+    """Whether a translation there and back says the same; one by rules often does not."""
+    return back != text and likeness(text, back) >= BackTranslation().shared
 
 
 def _window(dialogue: Dialogue, at: int, turns: int) -> list[str]:

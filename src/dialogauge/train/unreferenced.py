@@ -45,6 +45,27 @@ class Shape(msgspec.Struct, frozen=True):
     word_width: int = 100
 
 
+class Standard(nn.Module):
+    """Vectors brought to a mean of 0 and a spread of 1, as those that are learnt from have it."""
+
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("centre", torch.zeros(width))
+        self.register_buffer("spread", torch.ones(width))
+
+    def fit(self, vectors: Tensor) -> None:
+        """Take mean and spread from these, (texts, width)."""
+        self.centre.copy_(vectors.mean(0))
+        self.spread.copy_(vectors.std(0).clamp(min=1e-3))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(..., width) -> (..., width)."""
+        return (vectors - self.centre) / self.spread
+
+
 class MaskedLstm(nn.Module):
     """One direction of an LSTM in which a masked step changes nothing, wherever it stands.
 
@@ -101,6 +122,7 @@ class Maude(nn.Module):
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
+        self.standard = Standard(width)
         self.narrow = nn.Linear(width, shape.narrow, bias=False)
         nn.init.xavier_uniform_(self.narrow.weight)
         ways = (False,) if shape.one_way else (False, True)
@@ -112,14 +134,14 @@ class Maude(nn.Module):
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(batch, turns, width), (batch, turns) -> (batch, narrow)."""
-        narrow = self.narrow(turns)
+        narrow = self.narrow(self.standard(turns))
         found = [way(way.inputs(narrow), mask) for way in self.ways]
         mixed: Tensor = self.mix(torch.cat(found, -1))
         return mixed
 
     def response(self, response: Tensor) -> Tensor:
         """(..., width) -> (..., narrow)."""
-        narrow: Tensor = self.narrow(response)
+        narrow: Tensor = self.narrow(self.standard(response))
         return narrow
 
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
@@ -129,7 +151,7 @@ class Maude(nn.Module):
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
-        narrow = self.narrow(table)
+        narrow = self.narrow(self.standard(table))
         found = [way(way.inputs(narrow)[context], mask) for way in self.ways]
         mixed = self.mix(torch.cat(found, -1))
         return self.logit(mixed, narrow[response]).sigmoid()
@@ -140,17 +162,19 @@ class Nli(nn.Module):
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
+        self.standard = Standard(width)
         self.mix = nn.Linear(width, width, bias=False)
         self.classifier = Classifier(width, shape)
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, width), (batch, 1) -> (batch, width)."""
-        mixed: Tensor = self.mix(joined[:, 0]) * mask
+        mixed: Tensor = self.mix(self.standard(joined[:, 0])) * mask
         return mixed
 
     def response(self, response: Tensor) -> Tensor:
-        """As it is."""
-        return response
+        """(..., width) -> (..., width)."""
+        standard: Tensor = self.standard(response)
+        return standard
 
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """(..., width), (..., width) -> (...)."""
@@ -159,7 +183,8 @@ class Nli(nn.Module):
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
-        return self.logit(self.context(table[context], mask), table[response]).sigmoid()
+        answered = self.response(table[response])
+        return self.logit(self.context(table[context], mask), answered).sigmoid()
 
 
 class Words(nn.Module):

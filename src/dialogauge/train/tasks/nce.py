@@ -29,7 +29,10 @@ from ..frozen import Encode, cached, encoder
 from ..generated import LIMIT, Generated
 from ..nce import Batch, Ints, Policy, Rows
 from ..recipe import AtLeastOne, Count, Recipe, Share
-from ..unreferenced import NETWORKS, READS, Kind, Shape
+from ..unreferenced import NETWORKS, READS, Kind, Maude, Nli, Shape
+
+#: Texts whose vectors say what mean and spread are.
+MANY = 20_000
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,8 +64,9 @@ class Contrast:
         self.recipe, self.settings = recipe, settings
         self.kinds = nce.NEGATIVE[settings.policy]
         self.reads = READS[settings.network]
-        self.train = self._rows(material.train)
-        self.valid = self._rows(material.valid) if material.valid else None
+        self.train = self._rows(material.train, settings.replies)
+        # A quarter as many to validate with: each takes a second or two.
+        self.valid = self._rows(material.valid, settings.replies // 4) if material.valid else None
         look = self._look(encode, cache)
         self.table = look(self.train.texts)
         self.valid_table = look(self.valid.texts) if self.valid else None
@@ -75,6 +79,8 @@ class Contrast:
             settings.one_way,
         )
         self.network = NETWORKS[settings.network](self.table.shape[1], shape)
+        if isinstance(self.network, Maude | Nli):
+            self.network.standard.fit(torch.from_numpy(np.array(self.table[:MANY])))
         self._exam = self._fixed_exam()
 
     def batches(self, rng: np.random.Generator) -> list[Batch]:
@@ -160,11 +166,11 @@ class Contrast:
     def _take(self, table: NDArray[Any], places: Ints) -> Tensor:
         return torch.from_numpy(np.asarray(table[np.maximum(places, 0)]))
 
-    def _rows(self, dialogues: Sequence[Dialogue]) -> Rows:
+    def _rows(self, dialogues: Sequence[Dialogue], replies: int) -> Rows:
         settings, seed = self.settings, self.recipe.seed
         sources = nce.Sources(
             translate=translator(settings.translator),
-            generated=generated(dialogues, settings, seed),
+            generated=generated(dialogues, settings.language_model, replies, seed),
             joined=self.reads != "turns",
         )
         return nce.make(dialogues, settings.turns, sources, seed)
@@ -215,17 +221,17 @@ def translator(name: str) -> nce.Translate | None:
 
 
 def generated(
-    dialogues: Sequence[Dialogue], settings: Settings, seed: int
+    dialogues: Sequence[Dialogue], model: str, count: int, seed: int
 ) -> dict[tuple[int, int], str]:
     """What a language model says at one place of each of some dialogues."""
-    wanted = min(settings.replies, LIMIT)
-    if not settings.language_model or not wanted:
+    wanted = min(count, LIMIT)
+    if not model or not wanted:
         return {}
     long = [number for number, dialogue in enumerate(dialogues) if len(dialogue.turns) > 1]
     chosen = sorted(long, key=lambda at: seeded(seed, dialogues[at].id).random())[:wanted]
     places = [(at, _answer(dialogues[at], seed)) for at in chosen]
     contexts = [[turn.text for turn in dialogues[at].turns[:place]] for at, place in places]
-    replies = store(settings.language_model).replies(contexts, seed)
+    replies = store(model).replies(contexts, seed)
     return {place: text for place, text in zip(places, replies, strict=True) if text.strip()}
 
 
