@@ -37,6 +37,8 @@ SETS = {
 TRAINED = ("deam_parsed_train.txt.gz", "qald-9-amr-train.txt", "bamboo_sts.amr.gz")
 PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they"})
 RESTARTS, SEED = 10, 1234
+#: How often these sets were looked at, this time included: say so when you measure again.
+LOOKS = 7
 
 Items = Iterable[Any]
 
@@ -210,6 +212,7 @@ def speed(parser: Builtin) -> Iterator[str]:
     dialogues = corpora.load("dstc9")
     texts = list(dict.fromkeys(turn.text for each in dialogues for turn in each.turns))[:2400]
     parser.parse(texts[-100:])  # warm
+    load = os.getloadavg()[0]
     begun, worked = time.perf_counter(), time.process_time()
     parser.parse(texts[:2000])
     together, worked = time.perf_counter() - begun, time.process_time() - worked
@@ -219,7 +222,8 @@ def speed(parser: Builtin) -> Iterator[str]:
     alone = time.perf_counter() - begun
     yield (
         f"Speed on DSTC9 text with {cores()} cores: {2000 / together:.0f} utterances/s together "
-        f"({2000 / worked:.0f} per second of one core's time), {300 / alone:.0f} one at a time."
+        f"({2000 / worked:.0f} per second of one core's time), {300 / alone:.0f} one at a time; "
+        f"other work on the machine at that time: a load of {load:.1f}."
     )
 
 
@@ -228,6 +232,7 @@ def page(parser: Builtin, sample: int) -> Iterator[str]:
     yield "# The built-in AMR parser, measured"
     yield ""
     yield "Written by `python -m benchmarks.amr`; [amr.md](amr.md) defines the scores."
+    yield f"These sets were measured {LOOKS - 1} times before, for earlier weights and rules."
     yield ""
     results = {name: measure(parser, file, sample) for name, (file, _) in SETS.items()}
     yield from scores(results)

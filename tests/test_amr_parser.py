@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("spacy")
 pytest.importorskip("penman")
 
-from dialogauge.amr import Graph, decode, encode, files
+from dialogauge.amr import Graph, decode, encode, files, rules
 from dialogauge.amr.assembling import Plan, assemble
 from dialogauge.amr.builtin import Builtin
 from dialogauge.amr.deciding import arborescence
@@ -72,6 +72,11 @@ def test_the_sentence_that_must_be_right(parser: Builtin) -> None:
         ("I do not like cats.", {("like-01", ":polarity", "-"), ("like-01", ":ARG0", "i")}),
         ("You can go.", {("possible-01", ":ARG1", "go-02")}),
         ("Three dogs sleep.", {("dog", ":quant", "3")}),
+        ("You have to go.", {("obligate-01", ":ARG2", "go-02")}),
+        ("Do you like cats?", {("like-01", ":polarity", "amr-unknown")}),
+        ("The fox sleeps.", {("sleep-01", ":ARG0", "fox")}),
+        ("Did you know that she sleeps?", {("know-01", ":ARG1", "sleep-01")}),
+        ("I saw it on youtube.", {("name", ":op1", '"YouTube"')}),
     ],
 )
 def test_small_sentences(parser: Builtin, text: str, expected: set[tuple[str, str, str]]) -> None:
@@ -237,6 +242,71 @@ def test_a_plan_becomes_a_graph() -> None:
     assert graph.aligned["s"] == (1,)
 
 
+def test_edges_beside_the_trees_may_join_two_sentences() -> None:
+    words = (word("I", 1), word("slept", 1, lemma="sleep"), word("Dreamt", 2, lemma="dream"))
+    plan = Plan(
+        words,
+        templates=("(i)", "(L-01)", "(L-01)"),
+        stems=("",) * 3,
+        heads=(2, 0, 0),
+        labels=(":ARG0@0", ":top", ":top"),
+        again=((3, 1, ":ARG0@0"),),
+        modes=("",) * 3,
+    )
+    graph = assemble([plan])
+    assert graph is not None
+    same = "(m / multi-sentence :snt1 (s / sleep-01 :ARG0 (i / i)) :snt2 (d / dream-01 :ARG0 i))"
+    assert triples(graph) == triples(decode(same))
+
+
+def test_names_are_written_with_capitals_and_in_one_piece() -> None:
+    texts = ["al", "-", "Qaeda", "of", "nfl"]
+    starts = [0, 2, 3, 9, 12]
+    words = tuple(
+        Word(text, text.lower(), "PROPN", "NNP", "flat", 0, "O", start, start + len(text))
+        for text, start in zip(texts, starts, strict=True)
+    )
+    plan = Plan(
+        words,
+        templates=("(team :name NAME)", *("I",) * 4),
+        stems=("",) * 5,
+        heads=(0, *(-1,) * 4),
+        labels=(":top", *("",) * 4),
+        again=(),
+        modes=("",) * 5,
+    )
+    graph = assemble([plan], "", {"nfl": "NFL"})
+    assert graph is not None
+    same = '(t / team :name (n / name :op1 "al-Qaeda" :op2 "of" :op3 "NFL"))'
+    assert triples(graph) == triples(decode(same))
+    assert graph.aligned["t"] == (0, 1, 2, 3, 4)
+
+
+def test_a_question_asks_by_its_mark_or_its_auxiliary() -> None:
+    did, you, go = ("did", "aux", "AUX"), ("you", "nsubj", "PRON"), ("go", "ROOT", "VERB")
+
+    def sentence(*order: tuple[str, str, str]) -> tuple[Word, ...]:
+        return tuple(
+            Word(text, text, pos, "X", dep, 2, "O", 4 * at, 4 * at + len(text))
+            for at, (text, dep, pos) in enumerate(order)
+        )
+
+    mark, stop = ("?", "punct", "PUNCT"), (".", "punct", "PUNCT")
+    chosen = ["-"] * 4
+    assert rules.asked(sentence(did, you, go, mark), chosen) == {3: rules.ASKED}
+    assert rules.asked(sentence(did, you, go, stop), chosen) == {0: rules.ASKED}
+    assert rules.asked(sentence(you, did, go, stop), chosen) == {}
+    assert rules.stating(sentence(you, did, go, stop)) == [0, 1, 2, 3]
+    assert rules.stating(sentence(did, you, go, stop)) == []
+
+
+def test_a_negated_word_has_the_stem_of_what_it_negates(parser: Builtin) -> None:
+    negated = parser.inventory.numbers["templates"]["(D-01 :polarity =-)"]
+    for text in ("unamused", "sleepless"):
+        stem = parser.inventory.stem(word(text, 0), negated)
+        assert text.removeprefix("un").startswith(stem[:5])
+
+
 def test_numbers_are_written_in_figures() -> None:
     assert value(["two", "hundred", "five"]) == "205"
     assert value(["3", "thousand"]) == "3000"
@@ -277,6 +347,25 @@ def test_alignment_and_back() -> None:
     back = assemble([Plan(words, *(getattr(reading, name) for name in reading.__struct_fields__))])
     assert back is not None
     assert triples(back) == triples(graph)
+
+
+def test_what_is_learned_from_an_obligation_and_from_a_sentence_that_was_overlooked() -> None:
+    pytest.importorskip("torch")
+    from dialogauge.train.amr_align import Aligner
+
+    words = (
+        word("I", 1, "nsubj", "i", "PRON"),
+        word("have", 1, "ROOT", "have", "VERB"),
+        word("to", 3, "mark", "to", "PART"),
+        word("go", 1, "xcomp", "go", "VERB"),
+        word(".", 1, "punct", ".", "PUNCT"),
+        word("She", 6, "nsubj", "she", "PRON"),
+        word("sings", 6, "ROOT", "sing", "VERB"),
+        word("!", 6, "punct", "!", "PUNCT"),
+    )
+    graph = decode("(o / obligate-01 :ARG1 (i / i) :ARG2 (g / go-02 :ARG0 i))")
+    reading = Aligner([(words, graph)]).read(words, graph)
+    assert reading.templates == ("(L)", "(obligate-01)", "-", "(L-02)", "-", "?", "?", "?")
 
 
 def test_the_networks_learn_by_heart(parser: Builtin) -> None:

@@ -2,13 +2,14 @@
 
 ``graph`` holds the value and its PENMAN form, ``questions`` what can be asked of it, ``edits``
 the changes (new graphs, never a changed one), ``draw`` the picture, ``files`` the published
-formats. ``parsing`` says what a parser and a realiser do, ``load_parser`` gives one: ``builtin``
-or, by ``seq2seq``, a model of amrlib; ``realise`` writes an edit back into its sentence.
+formats. ``parsing`` says what a parser and a realiser do; ``load_parser`` and ``load_realiser``
+give one: ``builtin``, and ``edit``, which writes an edit back into its sentence (``realise``), or,
+by ``seq2seq``, a model of amrlib.
 """
 
 from .graph import Edge, Graph, Token, decode, encode
 from .notation import NotationError
-from .parsing import Parser, Realiser, load_parser
+from .parsing import Parser, Realiser, load_parser, load_realiser
 from .realise import InPlace
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "decode",
     "encode",
     "load_parser",
+    "load_realiser",
 ]

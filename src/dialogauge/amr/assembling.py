@@ -5,11 +5,11 @@ edges beside this tree. :func:`assemble` fills the templates with the words, cou
 ``:op2``, joins the mentions of one pronoun, and keeps for each variable the words it came from.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from . import numbers
+from . import naming, numbers
 from .graph import Edge, Graph, Token, quoted, symbol
 from .templates import INSIDE, NAME, NOTHING, NUMBER, Part, read, split_sense
 from .words import Word
@@ -33,9 +33,14 @@ class Plan(msgspec.Struct, frozen=True):
     modes: tuple[str, ...]
 
 
-def assemble(plans: Sequence[Plan], text: str = "") -> Graph | None:
-    """The graph of a text from the plans of its pieces; None if no word brings anything."""
-    builder = _Builder()
+def assemble(
+    plans: Sequence[Plan], text: str = "", spellings: Mapping[str, str] | None = None
+) -> Graph | None:
+    """The graph of a text from the plans of its pieces; None if no word brings anything.
+
+    ``spellings`` are those of words of names, by their small letters.
+    """
+    builder = _Builder(spellings or {})
     for plan in plans:
         builder.add(plan)
     return builder.graph(text)
@@ -44,7 +49,8 @@ def assemble(plans: Sequence[Plan], text: str = "") -> Graph | None:
 class _Builder:
     """A graph in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, spellings: Mapping[str, str]) -> None:
+        self.spellings = spellings
         self.concepts: dict[str, str] = {}
         self.edges: list[Edge] = []
         self.aligned: dict[str, tuple[int, ...]] = {}
@@ -55,9 +61,7 @@ class _Builder:
         """Build the sentences of one piece."""
         first = len(self.tokens)
         self.tokens += [Token(word.text, word.start, word.end) for word in plan.words]
-        for at, head in enumerate(plan.heads):
-            if head == 0 and _brings(plan.templates[at]):
-                _Sentence(self, plan, first).build(at)
+        _Piece(self, plan, first).build()
 
     def variable(self, concept: str, places: Sequence[int]) -> str:
         """A new variable: the concept's first letter and, from the second on, a number."""
@@ -94,21 +98,30 @@ class _Builder:
         return Edge(edge.source, ":op2", edge.target) if alone and before else edge
 
 
-class _Sentence:
-    """One sentence of a plan, in the making."""
+class _Piece:
+    """The sentences of a plan, in the making."""
 
     def __init__(self, builder: _Builder, plan: Plan, first: int) -> None:
         self.builder, self.plan, self.first = builder, plan, first
         self.nodes: dict[int, list[str]] = {}  # word -> its variables, the top of its part first
-        self.shared: dict[str, str] = {}
+        self.shared: dict[str, str] = {}  # pronoun -> its variable in this sentence
         self.counts: dict[tuple[str, str], int] = {}
         self.below: dict[int, list[int]] = {}
         for at, head in enumerate(plan.heads):
             if _brings(plan.templates[at]):
                 self.below.setdefault(head - 1, []).append(at)
 
-    def build(self, top: int) -> None:
-        """The tree below a word, then the edges beside the tree."""
+    def build(self) -> None:
+        """The tree of each sentence, then the edges beside the trees."""
+        for top in self.below.get(-1, ()):
+            self._sentence(top)
+        for source, target, label in self.plan.again:
+            if self.nodes.get(source - 1) and self.nodes.get(target - 1):
+                self._link(source - 1, self.nodes[target - 1][0], label, is_node=True)
+
+    def _sentence(self, top: int) -> None:
+        """The tree below a word that has no head."""
+        self.shared = {}
         waiting = [top]
         while waiting:
             at = waiting.pop()
@@ -116,9 +129,6 @@ class _Sentence:
             waiting += reversed(self.below.get(at, ()))
         if self.nodes.get(top):
             self.builder.tops.append(self.nodes[top][0])
-        for source, target, label in self.plan.again:
-            if self.nodes.get(source - 1) and self.nodes.get(target - 1):
-                self._link(source - 1, self.nodes[target - 1][0], label, is_node=True)
 
     def _grow(self, at: int, top: int) -> None:
         """Fill the template of a word and hang it from its head."""
@@ -161,9 +171,10 @@ class _Sentence:
     def _name(self, at: int) -> str:
         places = self._places(at)
         variable = self.builder.variable("name", places)
-        for number, place in enumerate(places, 1):
-            word = quoted(self.builder.tokens[place].text)
-            self.builder.edges.append(Edge(variable, f":op{number}", word))
+        tokens = (self.builder.tokens[place] for place in places)
+        words = [(token.text, token.start, token.end) for token in tokens]
+        for number, word in enumerate(naming.parts(words, self.builder.spellings), 1):
+            self.builder.edges.append(Edge(variable, f":op{number}", quoted(word)))
         return variable
 
     def _places(self, at: int) -> tuple[int, ...]:

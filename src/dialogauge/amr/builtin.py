@@ -2,14 +2,14 @@
 
 ::
 
-    text ─► words ──► features ─► tagger.onnx ─► templates ─► linker.onnx ─► plan ─► graph
-           (spaCy,                              (deciding)                (deciding) (assembling)
-            encoder)
+    text ─► words ─► tagger.onnx ─► templates ─► linker.onnx ─► edges ─► roles.onnx ─► plan ─► graph
+           (spaCy,                 (deciding)                (deciding)           (deciding,
+            encoder)                                                               assembling)
 
 The language pipeline gives tags and dependencies, the encoder a vector for each word. The tagger
-chooses for each word the small piece of graph that it brings (:mod:`.templates`), the linker how
-the pieces hang together; rules make a graph of it. Each text is parsed by itself, whatever else is
-in the batch.
+chooses for each word the small piece of graph that it brings (:mod:`.templates`), the linker which
+pieces hang together, and only of those the third network tells the role; rules make a graph of it.
+Each text is parsed by itself, whatever else is in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,18 +23,17 @@ from .. import models
 from ..encode import Encoder
 from ..encode.session import Session
 from ..errors import ModelError
-from ..language import Pipeline
-from ..language import load as load_pipeline
+from ..language import Pipeline, shared
 from .assembling import Plan, assemble
-from .deciding import Links, plan, templates
-from .features import arrays
+from .deciding import Edges, Links, Scores, edges, plan, templates
+from .features import Arrays, arrays
 from .graph import Graph
 from .inventory import Inventory
 from .words import Piece, Word, pieces, with_vectors
 
-FILES = ("config.json", "tagger.onnx", "linker.onnx", "inventory.json")
+FILES = ("config.json", "tagger.onnx", "linker.onnx", "roles.onnx", "inventory.json")
 #: How many words go through the networks together, padding included.
-WORDS_PER_BATCH = 1500
+WORDS_PER_BATCH = 500
 #: How many texts are looked at together: while the networks run on these, the next are tagged.
 CHUNK = 250
 
@@ -60,6 +59,7 @@ class Builtin:
         self._hash = models.fingerprint(folder, FILES)
         self._tagger = Session(folder / "tagger.onnx")
         self._linker = Session(folder / "linker.onnx")
+        self._roles = Session(folder / "roles.onnx")
 
     @classmethod
     def load(cls, name: str | Path = "amr") -> "Builtin":
@@ -67,7 +67,7 @@ class Builtin:
         folder = models.open_folder(name)
         if models.kind(folder) != "amr":
             raise ModelError(f"{folder}: this is a {models.kind(folder)!r}, not an AMR parser")
-        return cls(folder, load_pipeline(), Encoder.load())
+        return cls(folder, shared(), Encoder.load())
 
     @property
     def signature(self) -> str:
@@ -96,7 +96,7 @@ class Builtin:
         every = [words for group in groups for words in group]
         plans = iter(self._plans(with_vectors(every, self.encoder)))
         for text, group in zip(texts, groups, strict=True):
-            yield assemble([next(plans) for _ in group], text)
+            yield assemble([next(plans) for _ in group], text, self.inventory.spellings)
 
     def _plans(self, found: Sequence[Piece]) -> list[Plan]:
         """What is decided about each piece; pieces of similar length go together."""
@@ -107,6 +107,7 @@ class Builtin:
         return [each for each in out if each is not None]
 
     def _batch(self, rows: list[int], found: Sequence[Piece]) -> tuple[list[int], list[Plan]]:
+        """Everything that is decided about some pieces: templates, edges, roles."""
         batch = [found[row] for row in rows]
         inputs = arrays(batch, self.inventory)
         states, tags, modes = self._tagger.run_all(("states", "templates", "modes"), inputs)
@@ -116,14 +117,28 @@ class Builtin:
             chosen[row, 1:end] = templates(tags[row, 1:end], piece.words, self.inventory)
         given = {name: inputs[name] for name in ("pairs", "near", "mask")}
         given |= {"states": states, "chosen": chosen}
-        links = self._linker.run_all(("arcs", "again", "roles"), given)
-        made = []
+        arcs, again, linked = self._linker.run_all(("arcs", "again", "linked"), given)
+        drawn = []
         for row, piece in enumerate(batch):
             end = len(piece.words) + 1
-            own = Links(*(scores[row, :end, :end] for scores in links))
-            numbers = chosen[row, 1:end]
-            made.append(plan(piece.words, numbers, own, modes[row, 1:end], self.inventory))
+            links = Links(arcs[row, :end, :end], again[row, :end, :end])
+            drawn.append(edges(piece.words, chosen[row, 1:end], links, self.inventory))
+        made = []
+        for row, scores in enumerate(self._scored(drawn, linked, inputs)):
+            words = batch[row].words
+            own = (chosen[row, 1 : len(words) + 1], drawn[row], scores)
+            made.append(plan(words, *own, modes[row, 1 : len(words) + 1], self.inventory))
         return rows, made
+
+    def _scored(self, drawn: Sequence[Edges], linked: Scores, inputs: Arrays) -> list[Scores]:
+        """The scores of the roles of the edges of each piece, (edges, labels)."""
+        where = [(row, *edge) for row, its in enumerate(drawn) for edge in its.tree + its.beside]
+        text, source, target = np.array(where).T
+        given = {"source": linked[text, source], "target": linked[text, target]}
+        pairs = inputs["pairs"][text, source, target]
+        scores = self._roles.run("roles", {**given, "pairs": pairs})
+        ends = np.cumsum([len(its.tree) + len(its.beside) for its in drawn])
+        return np.split(scores, ends[:-1])
 
 
 def _rows(found: Sequence[Piece]) -> Iterator[list[int]]:

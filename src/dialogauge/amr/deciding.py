@@ -19,25 +19,36 @@ from .words import Word
 
 Scores = NDArray[np.float32]
 
-#: An edge beside the tree is drawn above this score (0.45 in probability).
-AGAIN = -0.2
+#: An edge beside the tree is drawn above this score (0.38 in probability).
+AGAIN = -0.5
+#: What the dependency tree adds to the arc of a negation, and of a clause that a verb takes.
+SYNTAX = 3.0
 #: Roles that a frame has once.
 ONCE = tuple(f":ARG{number}" for number in range(6))
 _NEVER = -1e4
 
 
 class Links(NamedTuple):
-    """The linker's scores of a piece, (from, to, ...), 0 being the top."""
+    """The linker's scores of a piece, (from, to), 0 being the top."""
 
     arcs: Scores
     again: Scores
-    roles: Scores  # (from, to, labels)
+
+
+class Edges(NamedTuple):
+    """The edges of a piece as (from, to), the surest first; words count from 1, 0 is the top."""
+
+    tree: list[tuple[int, int]]
+    beside: list[tuple[int, int]]
 
 
 def templates(scores: Scores, words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     """The number of each word's template, from (words, templates) scores."""
     scores = scores + np.stack([inventory.weights(word) for word in words])
     scores[:, inventory.numbers["templates"]["?"]] = _NEVER
+    for at in rules.stating(words):
+        scores[at, inventory.asking] = _NEVER
+    _unname(scores, words, inventory)
     chosen = _mended(scores.argmax(axis=1), inventory)
     _name(chosen, scores, words, inventory)
     known = inventory.numbers["templates"]
@@ -47,6 +58,14 @@ def templates(scores: Scores, words: Sequence[Word], inventory: Inventory) -> ND
         at = int((scores[:, FIRST:].max(axis=1) - scores[:, 0]).argmax())
         chosen[at] = FIRST + int(scores[at, FIRST:].argmax())
     return _mended(chosen, inventory)
+
+
+def _unname(scores: Scores, words: Sequence[Word], inventory: Inventory) -> None:
+    """A common noun that would bring a name brings something else: *the fox* is no TV channel."""
+    for at in rules.common(words):
+        known = words[at].text in inventory.spellings  # *the nfl* is a name all the same
+        if not known and scores[at].argmax() in inventory.named:
+            scores[at, inventory.named] = scores[at, :FIRST] = _NEVER
 
 
 def _name(
@@ -76,17 +95,58 @@ def _mended(chosen: NDArray[np.int64], inventory: Inventory) -> NDArray[np.int64
     return chosen
 
 
+def edges(
+    words: Sequence[Word], chosen: NDArray[np.int64], links: Links, inventory: Inventory
+) -> Edges:
+    """Which words hang from which, and what else they have to do with each other."""
+    names = [inventory.templates[number] for number in chosen]
+    places = [at for at, name in enumerate(names, 1) if name not in (NOTHING, INSIDE)]
+    bringing = np.array([0, *places])
+    nodes = {place for place in places if not names[place - 1].startswith("=")}
+    arcs = links.arcs.copy()
+    for place in places:
+        if names[place - 1] == "=-" or words[place - 1].dep == "ccomp":
+            arcs[_above(words, place, nodes), place] += SYNTAX
+    scores = arcs[np.ix_(bringing, bringing)]
+    for at, place in enumerate(places, 1):
+        if place not in nodes:
+            scores[at] = _NEVER  # nothing hangs from a constant
+    found = arborescence(scores)
+    order = sorted(range(1, len(bringing)), key=lambda at: -float(scores[found[at], at]))
+    tree = [(int(bringing[found[at]]), int(bringing[at])) for at in order]
+    joined = {frozenset(edge) for edge in tree}
+    beside = [
+        (source, target)
+        for source, target in _likeliest(links.again)
+        if {source, target} <= nodes and source != target
+        if frozenset((source, target)) not in joined
+    ]
+    return Edges(tree, beside)
+
+
+def _above(words: Sequence[Word], place: int, nodes: set[int]) -> int:
+    """The nearest word above one in the dependency tree that brings a node; 0 if none does."""
+    at = place - 1
+    for _ in words:
+        if words[at].head == at:
+            return 0
+        at = words[at].head
+        if at + 1 in nodes:
+            return at + 1
+    return 0
+
+
 def plan(
     words: tuple[Word, ...],
     chosen: NDArray[np.int64],
-    links: Links,
+    found: Edges,
+    roles: Scores,
     modes: Scores,
     inventory: Inventory,
 ) -> Plan:
-    """Every decision about a piece."""
+    """Every decision about a piece; ``roles`` are the scores of the labels of each edge."""
     names = tuple(inventory.templates[number] for number in chosen)
-    bringing = np.array([0, *(at for at, n in enumerate(names, 1) if n not in (NOTHING, INSIDE))])
-    heads, labels = _tree(bringing, links, names, inventory)
+    heads, labels, further = _labelled(found, roles, len(words), inventory)
     marks = tuple(
         inventory.modes[mode] if head >= 0 else ""
         for head, mode in zip(heads, modes.argmax(axis=1).tolist(), strict=True)
@@ -95,69 +155,36 @@ def plan(
         inventory.stem(word, int(number)) if "D" in name else ""
         for word, number, name in zip(words, chosen, names, strict=True)
     )
-    further = _further(bringing, heads, labels, links, names, inventory)
     return Plan(words, names, stems, heads, labels, further, marks)
 
 
-def _tree(
-    bringing: NDArray[np.int64],
-    links: Links,
-    names: Sequence[str],
-    inventory: Inventory,
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    heads, labels = [-1] * len(names), [""] * len(names)
-    scores = links.arcs[np.ix_(bringing, bringing)].copy()
-    for at, place in enumerate(bringing[1:], 1):
-        if names[place - 1].startswith("="):
-            scores[at] = _NEVER  # nothing hangs from a constant
-    top = inventory.numbers["labels"][TOP]
-    taken: dict[int, set[str]] = {}
-    found = arborescence(scores)
-    order = sorted(range(1, len(bringing)), key=lambda at: -float(scores[found[at], at]))
-    for at in order:
-        place, head = int(bringing[at]), int(bringing[found[at]])
+def _labelled(
+    found: Edges, roles: Scores, size: int, inventory: Inventory
+) -> tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[int, int, str], ...]]:
+    """Heads and labels of the tree, and the edges beside it with theirs."""
+    heads, labels = [-1] * size, [""] * size
+    roles[:, inventory.numbers["labels"][TOP]] = _NEVER
+    once: set[tuple[int, str]] = set()
+    for (head, place), ranked in zip(found.tree, roles, strict=False):
         heads[place - 1] = head
-        if head == 0:
-            labels[place - 1] = TOP
-            continue
-        ranked = links.roles[head, place].copy()
-        ranked[top] = _NEVER
-        labels[place - 1] = _free(ranked, taken.setdefault(head, set()), inventory)
-    return tuple(heads), tuple(labels)
+        labels[place - 1] = TOP if head == 0 else _free(ranked, head, once, inventory)
+    taken = set(zip(heads, labels, strict=True))
+    further = []
+    for (source, target), ranked in zip(found.beside, roles[len(found.tree) :], strict=True):
+        label = inventory.labels[int(ranked.argmax())]
+        if (source, label) not in taken or not label.startswith(ONCE):
+            further.append((source, target, label))
+            taken.add((source, label))
+    return tuple(heads), tuple(labels), tuple(further)
 
 
-def _free(ranked: Scores, taken: set[str], inventory: Inventory) -> str:
-    """The best label whose role is not taken yet."""
-    while (label := inventory.labels[int(ranked.argmax())]) in taken:
+def _free(ranked: Scores, head: int, taken: set[tuple[int, str]], inventory: Inventory) -> str:
+    """The best label whose role the head does not have yet."""
+    while (head, label := inventory.labels[int(ranked.argmax())]) in taken:
         ranked[ranked.argmax()] = _NEVER
     if label.startswith(ONCE) and "-of" not in label:
-        taken.add(label)
+        taken.add((head, label))
     return label
-
-
-def _further(
-    bringing: NDArray[np.int64],
-    heads: Sequence[int],
-    labels: Sequence[str],
-    links: Links,
-    names: Sequence[str],
-    inventory: Inventory,
-) -> tuple[tuple[int, int, str], ...]:
-    top = inventory.numbers["labels"][TOP]
-    nodes = {int(place) for place in bringing[1:] if not names[place - 1].startswith("=")}
-    taken = set(zip(heads, labels, strict=True))
-    found = []
-    for source, target in _likeliest(links.again):
-        if source == target or not {source, target} <= nodes:
-            continue
-        if heads[target - 1] != source and heads[source - 1] != target:
-            ranked = links.roles[source, target].copy()
-            ranked[top] = _NEVER
-            label = inventory.labels[int(ranked.argmax())]
-            if (source, label) not in taken or not label.startswith(ONCE):
-                found.append((source, target, label))
-                taken.add((source, label))
-    return tuple(found)
 
 
 def _likeliest(again: Scores) -> list[tuple[int, int]]:

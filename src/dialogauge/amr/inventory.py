@@ -6,6 +6,7 @@ known word has had, so that a sense is not taken from another word.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import models
-from .templates import INSIDE, NOTHING
+from .templates import INSIDE, NOTHING, without_negation
 from .words import Word
 
 #: What a template that a word was never seen with costs it, in log probability: all of it for a
@@ -24,6 +25,9 @@ UNSEEN, KNOWN, FOREIGN = 4.0, 4, 6.0
 TRUST = 0.3
 #: What it costs a word to bring nothing: lost nodes are worse than wrong ones.
 SILENT = 0.3
+
+#: What speaks for a negation in a rare word whose rest after *un-* is a known stem.
+NEGATED = 3.0
 
 #: How many words' weights are kept in memory (3 kB each).
 REMEMBERED = 4000
@@ -37,7 +41,7 @@ ENDINGS = (
     ("ment", ""), ("ance", ""), ("ence", ""), ("ance", "e"), ("al", ""), ("al", "e"),
     ("ability", "able"), ("ity", ""), ("ity", "e"), ("er", ""), ("er", "e"), ("or", ""),
     ("or", "e"), ("ist", ""), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("y", ""),
-    ("ful", ""), ("ive", ""), ("ive", "e"), ("s", ""),
+    ("ful", ""), ("less", ""), ("ive", ""), ("ive", "e"), ("s", ""),
 )  # fmt: skip
 
 
@@ -67,7 +71,8 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
     labels: tuple[str, ...]
     modes: tuple[str, ...]
     lexicon: dict[str, tuple[Entry, ...]]
-    stems: tuple[str, ...]  # of frames, the most frequent first
+    stems: tuple[str, ...]  # of frames
+    spellings: dict[str, str] = {}  # of words of names that are not a capital and small letters
 
     @classmethod
     def load(cls, path: Path) -> "Inventory":
@@ -96,12 +101,19 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         found = [at for at, text in enumerate(self.templates) if _NAMED.fullmatch(text)]
         return np.array(found, dtype=np.int64)
 
+    @cached_property
+    def asking(self) -> NDArray[np.int64]:
+        """The numbers of the templates that ask."""
+        found = [at for at, text in enumerate(self.templates) if "amr-unknown" in text]
+        return np.array(found, dtype=np.int64)
+
     def weights(self, word: Word) -> NDArray[np.float32]:
         """What to add to the network's log probabilities of the templates for one word."""
-        lemma = word.lemma if word.lemma in self.lexicon else ""
+        alone = word.lemma in self.lexicon or without_negation(word.lemma)
+        lemma = word.lemma if alone else ""
         found = self._weights.get(lemma)
         if found is None:
-            found = self._weigh(self.lexicon.get(lemma, ()))
+            found = self._weigh(lemma, self.lexicon.get(lemma, ()))
             if len(self._weights) < REMEMBERED:
                 self._weights[lemma] = found
         return found
@@ -110,18 +122,34 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
     def _weights(self) -> dict[str, NDArray[np.float32]]:
         return {}
 
-    def _weigh(self, entries: tuple[Entry, ...]) -> NDArray[np.float32]:
+    def _weigh(self, lemma: str, entries: tuple[Entry, ...]) -> NDArray[np.float32]:
         counts = np.zeros(len(self.templates), dtype=np.float32)
         for entry in entries:
             counts[entry.template] += entry.count
         total = counts.sum()
         out = np.full(len(self.templates), -UNSEEN * min(1.0, total / KNOWN), dtype=np.float32)
         out[~self.productive] -= FOREIGN
+        out[self.negating] += self._negation(lemma, total)
         seen = counts > 0
         out[seen] = TRUST * np.log(counts[seen] / total)
         out[:FIRST] = np.maximum(out[:FIRST], -1.0)
         out[0] -= SILENT
         return out
+
+    @cached_property
+    def negating(self) -> NDArray[np.int64]:
+        """The numbers of the templates of words that contain a negation."""
+        found = [at for at, text in enumerate(self.templates) if ":polarity =-" in text]
+        return np.array(found, dtype=np.int64)
+
+    def _negation(self, lemma: str, seen: float) -> float:
+        """What a word's form says for or against a negation in it."""
+        rests = without_negation(lemma)
+        if not rests and not lemma.endswith("less"):
+            return -FOREIGN
+        likely = lemma.startswith("un") and seen < KNOWN
+        known = any(stem in self.known_stems for rest in rests for stem in _stems(rest))
+        return NEGATED if likely and known else 0.0
 
     def stem(self, word: Word, template: int) -> str:
         """What ``D`` stands for in a word's template."""
@@ -129,11 +157,19 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         same = [entry for entry in entries if entry.template == template and entry.stem]
         if found := same or [entry for entry in entries if entry.stem]:
             return max(found, key=lambda entry: entry.count).stem
-        for ending, instead in ENDINGS:
-            stem = word.lemma.removesuffix(ending) + instead
-            if word.lemma.endswith(ending) and stem in self.known_stems:
+        negates = ":polarity" in self.templates[template]
+        for lemma in (*(without_negation(word.lemma) if negates else ()), word.lemma):
+            if stem := next((each for each in _stems(lemma) if each in self.known_stems), ""):
                 return stem
         return word.lemma
+
+
+def _stems(lemma: str) -> Iterator[str]:
+    """What a word may be derived from."""
+    yield lemma
+    for ending, instead in ENDINGS:
+        if lemma.endswith(ending):
+            yield lemma.removesuffix(ending) + instead
 
 
 def _productive(template: str) -> bool:

@@ -14,8 +14,9 @@ from ..encode.cache import Memory, key
 from ..errors import UnknownNameError
 from .graph import Graph
 
-#: The parser that ships.
+#: The parser that ships, and the realiser.
 BUILTIN = "builtin"
+EDIT = "edit"
 #: How many variables of remembered graphs are kept (some 600 bytes each with edges and words).
 IN_MEMORY = 200_000
 
@@ -68,7 +69,8 @@ class Remembering:
 
     def parse(self, texts: Sequence[str]) -> list[Graph | None]:
         """The graph of each text, or None."""
-        keys = [key(f"{self.signature}\0{text}") for text in texts]
+        made_by = self.signature
+        keys = [key(f"{made_by}\0{text}") for text in texts]
         known = self._memory.get(keys)
         new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
         made = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
@@ -91,6 +93,19 @@ def load_parser(name: str | Path = BUILTIN) -> Remembering:
     if seq2seq.is_folder(Path(name)):
         return Remembering(seq2seq.Parser.load(Path(name)))
     raise UnknownNameError("parser or folder of one", str(name), [BUILTIN])
+
+
+def load_realiser(name: str | Path = EDIT) -> Realiser:
+    """The realiser that edits the sentence, or the generator of a folder like amrlib's models."""
+    if str(name) == EDIT:
+        from .realise import InPlace
+
+        return InPlace()
+    from . import seq2seq
+
+    if seq2seq.is_folder(Path(name)):
+        return seq2seq.Generator.load(Path(name))
+    raise UnknownNameError("realiser or folder of one", str(name), [EDIT])
 
 
 def _size(graph: Graph | None) -> int:

@@ -7,7 +7,10 @@ Each rule reads the words and the templates chosen so far, and gives for some wo
 from collections.abc import Callable, Iterator, Sequence
 
 from .templates import NOTHING
-from .words import Word
+from .words import Word, is_inverted
+
+#: What a question asks for.
+ASKED = "(amr-unknown)"
 
 Rule = Callable[[Sequence[Word], Sequence[str]], dict[int, str]]
 
@@ -16,6 +19,14 @@ SPEAKERS = {
     **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
     **dict.fromkeys(("we", "us", "our", "ours", "ourselves"), "we"),
 }
+
+#: Auxiliaries that open a question even without a mark; *had*, *were*, *should* open conditions.
+OPENING = frozenset(
+    ["do", "does", "did", "is", "are", "was", "have", "has", "can", "could", "would", "will"]
+)
+
+#: What stands before a common noun.
+DESCRIBING = frozenset({"det", "nmod:poss", "amod", "nummod"})
 
 
 def pronouns(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
@@ -37,6 +48,59 @@ def questions(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     }
 
 
+def asked(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
+    """*Did you ...?* asks whether it is true, by its mark or else by its first auxiliary."""
+    found = {}
+    for first, last in sentences(words):
+        if any("amr-unknown" in chosen[at] for at in range(first, last + 1)):
+            continue
+        places = [at for at in range(first, last) if _asks_whether(words, at)]
+        if places and words[last].text.startswith("?"):
+            found[last] = ASKED
+        elif places and _opens(words, first, places[0]):
+            found[places[0]] = ASKED
+    return found
+
+
+def _asks_whether(words: Sequence[Word], at: int) -> bool:
+    """Whether a word is an auxiliary before the subject of a whole sentence."""
+    head = words[at].head
+    return words[head].head == head and is_inverted(words, words[at])
+
+
+def _opens(words: Sequence[Word], first: int, at: int) -> bool:
+    """Whether a sentence begins with *do you*, *is it* and their like, but for a *well* or *so*."""
+    light = ("INTJ", "CCONJ", "ADV", "PUNCT")
+    return words[at].text.lower() in OPENING and all(w.pos in light for w in words[first:at])
+
+
+def stating(words: Sequence[Word]) -> list[int]:
+    """The words of sentences that do not ask: no word of theirs stands for what is asked.
+
+    A sentence asks by its mark or by an auxiliary before its subject; without a stop at its end it
+    may ask in any form.
+    """
+    return [
+        at
+        for first, last in sentences(words)
+        if words[last].text[0] in ".!"
+        if not any(is_inverted(words, words[at]) for at in range(first, last))
+        for at in range(first, last + 1)
+    ]
+
+
+def common(words: Sequence[Word]) -> list[int]:
+    """Small nouns with an article or its like are no names in a text with capitals: *the fox*."""
+    if all(word.text == word.text.lower() for word in words):
+        return []
+    described = {word.head for word in words if word.dep in DESCRIBING}
+    return [
+        at
+        for at, word in enumerate(words)
+        if at in described and word.pos in ("NOUN", "PROPN") and word.text.islower()
+    ]
+
+
 def sentences(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """The first and last place of each stretch that ends in a full stop or its like."""
     first = 0
@@ -46,7 +110,7 @@ def sentences(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
             first = at + 1
 
 
-RULES: tuple[Rule, ...] = (pronouns, questions)
+RULES: tuple[Rule, ...] = (pronouns, questions, asked)
 
 
 def apply(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:

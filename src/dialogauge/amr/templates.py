@@ -27,6 +27,9 @@ import msgspec
 NOTHING, INSIDE = "-", "I"
 NAME, NUMBER = "NAME", "=NUM"
 
+#: Beginnings that negate: *unhappy* is ``(happy-01 :polarity -)``.
+NEGATIVE = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
+
 _SENSE = re.compile(r"(.+)-(\d\d)")
 _TOKENS = re.compile(r"[()]|[^\s()]+")
 
@@ -99,13 +102,26 @@ def abstracted(concept: str, lemma: str, particle: str | None, related: bool) ->
 
 
 def alike(stem: str, lemma: str) -> bool:
-    """Whether two words begin alike, as *decide* and *decision* do.
+    """Whether two words begin alike, as *decide* and *decision* do, but for a negation.
 
     >>> alike("decide", "decision"), alike("quick", "quickly"), alike("person", "personally")
     (True, True, True)
-    >>> alike("cat", "dog"), alike("have", "handle")
-    (False, False)
+    >>> alike("cat", "dog"), alike("have", "handle"), alike("legal", "illegal")
+    (False, False, True)
     """
+    return any(_begins_alike(stem, form) for form in (lemma, *without_negation(lemma)))
+
+
+def without_negation(lemma: str) -> list[str]:
+    """What a negated word negates, if its beginning is one that negates.
+
+    >>> without_negation("unhappy"), without_negation("happy")
+    (['happy'], [])
+    """
+    return [lemma.removeprefix(start) for start in NEGATIVE if lemma.startswith(start)]
+
+
+def _begins_alike(stem: str, lemma: str) -> bool:
     same = 0
     for one, other in zip(stem, lemma, strict=False):
         if one != other:

@@ -93,13 +93,12 @@ def _means(
     width: int,
 ) -> NDArray[np.float32]:
     out = np.zeros((len(words), width), dtype=np.float32)
-    counts = np.zeros((len(words), 1), dtype=np.float32)
-    ends = np.cumsum([min(len(word.text), LETTERS) + 1 for word in words])
-    owners = np.searchsorted(ends, [start for start, _ in spans[: len(vectors)]], side="right")
-    for owner, vector in zip(owners, vectors, strict=True):
-        out[owner] += vector
-        counts[owner] += 1
-    return (out / np.maximum(counts, 1)).astype(np.float32)
+    if len(vectors):
+        ends = np.cumsum([min(len(word.text), LETTERS) + 1 for word in words])
+        owners = np.searchsorted(ends, [start for start, _ in spans[: len(vectors)]], side="right")
+        seen, firsts, counts = np.unique(owners, return_index=True, return_counts=True)
+        out[seen] = np.add.reduceat(vectors, firsts, axis=0) / counts[:, None]
+    return out
 
 
 def _described(group: Sequence[Any]) -> tuple[Word, ...]:

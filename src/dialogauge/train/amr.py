@@ -18,35 +18,38 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import torch
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from ..amr import files
+from ..amr import files, naming
+from ..amr.assembling import SHARED
 from ..amr.features import arrays, pair_kinds
+from ..amr.graph import Graph, unquoted
 from ..amr.inventory import Entry, Inventory
 from ..amr.templates import INSIDE, NOTHING
 from ..amr.words import Piece, pieces, with_vectors
 from .amr_align import Aligner
 from .amr_network import Linker, Tagger
 from .amr_publish import publish
-from .amr_reading import Reading
+from .amr_reading import UNKNOWN, Reading
 
 #: How many words, padding included, are learned from together.
 WORDS_PER_BATCH = 500
-UNKNOWN = "?"
 IGNORE = -100
 
-
-#: What may be trained on -> how often an epoch sees it: dialogue and questions count for more.
-CORPORA = {"deam_parsed_train.txt.gz": 2, "qald-9-amr-train.txt": 3, "bamboo_sts.amr.gz": 0.6}
+#: What may be trained on -> how often an epoch sees it; and how much more often what dialogue is
+#: full of: pronouns, negation, questions.
+CORPORA = {"deam_parsed_train.txt.gz": 1.0, "qald-9-amr-train.txt": 1.2, "bamboo_sts.amr.gz": 0.5}
+TALK = 2.5
 
 
 class Settings(msgspec.Struct, frozen=True):
     """How the parser is trained."""
 
     width: int = 192
-    dropout: float = 0.25
-    #: Minutes and first learning rate of each turn, in which the rate falls to 0.
-    turns: tuple[tuple[float, float], ...] = ((13.0, 1.2e-3), (15.5, 9e-4))
+    dropout: float = 0.2
+    minutes: float = 52.0  # in which the learning rate rises shortly and falls to 0
+    rate: float = 1.2e-3
     smoothing: float = 0.05
     rarest_template: int = 3
     rarest_label: int = 4
@@ -62,6 +65,7 @@ class Sample(msgspec.Struct, frozen=True):
     reading: Reading
     repeat: float
     held_out: bool
+    named: tuple[str, ...] = ()  # the words of its names, as the graph writes them
 
 
 def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
@@ -110,6 +114,7 @@ def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
         modes=named("modes"),
         lexicon={lemma: found for lemma, found in entries.items() if found},
         stems=tuple(sorted(stem for stem, n in stems.items() if n > 0)),
+        spellings=naming.learned(word for sample in samples for word in sample.named),
     )
 
 
@@ -248,27 +253,30 @@ def _times(expected: float, rng: np.random.Generator) -> int:
 
 
 def fit(
-    samples: Sequence[Sample], inventory: Inventory, settings: Settings, start: Parser | None = None
-) -> Parser:
-    """The trained networks, after as many epochs as the time allows."""
+    samples: Sequence[Sample], inventory: Inventory, settings: Settings, kept: Path
+) -> tuple[Parser, int]:
+    """The networks after as many epochs as the time allows, and how many; ``kept`` after each."""
     torch.manual_seed(settings.seed)
     rng = np.random.default_rng(settings.seed)
-    parser = start or Parser(inventory, settings)
-    for number, (minutes, rate) in enumerate(settings.turns, 1):
-        optimiser = torch.optim.AdamW(parser.parameters(), lr=rate, weight_decay=0.01)
-        begun, spent = time.monotonic(), 0.0
-        while spent < 1:
-            spent = _epoch(parser, optimiser, _clock(begun, minutes, rate), samples, inventory, rng)
-            print(f"{number} {spent:5.2f} ", measured(parser, samples, inventory), flush=True)
-    return parser
+    parser = Parser(inventory, settings)
+    optimiser = torch.optim.AdamW(parser.parameters(), lr=settings.rate, weight_decay=0.01)
+    clock = _clock(settings)
+    spent, epochs = 0.0, 0
+    while spent < 1:
+        epochs += 1
+        spent = _epoch(parser, optimiser, clock, samples, inventory, rng)
+        print(f"{spent:5.2f} ", measured(parser, samples, inventory), flush=True)
+        save_file(parser.state_dict(), kept)
+    return parser, epochs
 
 
-def _clock(begun: float, minutes: float, rate: float) -> Callable[[], tuple[float, float]]:
+def _clock(settings: Settings) -> Callable[[], tuple[float, float]]:
     """A function that says how much of the time is spent, and the learning rate for it."""
+    begun = time.monotonic()
 
     def read() -> tuple[float, float]:
-        spent = (time.monotonic() - begun) / 60 / minutes
-        return spent, rate * pace(spent)
+        spent = (time.monotonic() - begun) / 60 / settings.minutes
+        return spent, settings.rate * pace(spent)
 
     return read
 
@@ -336,7 +344,8 @@ def samples_of(data: Path, settings: Settings) -> list[Sample]:
         for text, document in zip(graphs, pipeline.pipe(graphs), strict=True):
             groups = list(pieces(document))
             if len(groups) == 1:  # of a text in several pieces we do not know which has what
-                found.append((groups[0], graphs[text], repeat))
+                often = repeat * (TALK if _talks(graphs[text]) else 1)
+                found.append((groups[0], graphs[text], often))
     aligner = Aligner([(words, graph) for words, graph, _ in found])
     made = []
     for start in range(0, len(found), 1000):
@@ -345,8 +354,24 @@ def samples_of(data: Path, settings: Settings) -> list[Sample]:
             with_vectors([words for words, _, _ in part], encoder), part, strict=True
         ):
             held_out = zlib.crc32(graph.text.encode()) % settings.held_out == 0
-            made.append(Sample(piece, aligner.read(words, graph), repeat, held_out))
+            reading = aligner.read(words, graph)
+            made.append(Sample(piece, reading, repeat, held_out, _named(graph)))
     return made
+
+
+def _named(graph: Graph) -> tuple[str, ...]:
+    """The words of all names of a graph; none if its text has no capitals to learn from."""
+    if graph.text == graph.text.lower():
+        return ()
+    parts = (edge for edge in graph.edges if graph.concepts[edge.source] == "name")
+    return tuple(unquoted(part.target) for part in parts if part.role.startswith(":op"))
+
+
+def _talks(graph: Graph) -> bool:
+    """Whether a graph has a pronoun, a negation or a question."""
+    concepts = set(graph.concepts.values())
+    negated = any(edge.role == ":polarity" for edge in graph.edges)
+    return negated or "amr-unknown" in concepts or not SHARED.isdisjoint(concepts)
 
 
 def main() -> None:
@@ -358,9 +383,10 @@ def main() -> None:
     settings = Settings()
     samples = samples_of(given.data, settings)
     inventory = inventory_of([each for each in samples if not each.held_out], settings)
-    publish(
-        fit(samples, inventory, settings), inventory, given.folder, msgspec.to_builtins(settings)
-    )
+    given.folder.parent.mkdir(parents=True, exist_ok=True)
+    parser, epochs = fit(samples, inventory, settings, given.folder.with_suffix(".safetensors"))
+    recipe = msgspec.to_builtins(settings) | {"epochs": epochs}
+    publish(parser, inventory, given.folder, recipe)
 
 
 if __name__ == "__main__":

@@ -174,8 +174,8 @@ class _Alignment:
         for node in self.tree.nodes.values():
             if node.word >= 0 or node.concept in MENTIONS or not self._has_word(node):
                 continue
-            for at, word in enumerate(self.words):
-                if at not in self.owner and (score := self._score(node, word)) > 0:
+            for at in range(len(self.words)):
+                if at not in self.owner and (score := self._score(node, at)) > 0:
                     pairs.append((score, node, at))
         for level in (8.0, 4.0, 0.0):
             self._claim_level([pair for pair in pairs if pair[0] >= level])
@@ -193,8 +193,8 @@ class _Alignment:
         in_name = node.role == ":name" or (node.parent is not None and node.parent.role == ":name")
         return not in_name and not (node is self.tree.top and self.reader.sentence_top)
 
-    def _score(self, node: Node, word: Word) -> float:
-        concept = node.concept
+    def _score(self, node: Node, at: int) -> float:
+        concept, word = node.concept, self.words[at]
         if node.called:
             similar = alike(node.called.lower(), word.lemma)
             return 5.5 if similar else self._chance(f"{concept} {node.called}", word)
@@ -202,6 +202,8 @@ class _Alignment:
             return self._chance(concept, word)
         if concept == "amr-unknown":
             return self._question(node, word)
+        if concept == "obligate-01" and self._obliges(at):
+            return 9.0
         stem, sense = split_sense(concept)
         same = _similarity(stem, word) if sense != "-91" else 0.0
         return same or self._chance(concept, word)
@@ -211,6 +213,11 @@ class _Alignment:
         if node.role != ":polarity":
             return 9.0 * _asks(node, word)
         return 9.0 if word.lemma == "?" else 8.2 * is_inverted(self.words, word)
+
+    def _obliges(self, at: int) -> bool:
+        """*have to*, which IBM's model does not see because most *have* bring something else."""
+        after = self.words[at + 1 : at + 2]
+        return self.words[at].lemma in ("have", "get") and any(w.lemma == "to" for w in after)
 
     def _chance(self, concept: str, word: Word) -> float:
         chance = self.together.get((concept, word.lemma), 0.0)

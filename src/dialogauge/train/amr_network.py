@@ -2,7 +2,8 @@
 
 :class:`Tagger` reads the words and gives each a state, the scores of its templates and its mode.
 :class:`Linker` reads the states and the chosen templates and scores which word hangs from which,
-with what role, and which edges there are beside the tree.
+and which edges there are beside the tree; its part :class:`Roles` scores what an edge is, and is
+asked for edges that are drawn and no others.
 """
 
 import torch
@@ -82,7 +83,7 @@ class Tagger(nn.Module):
 
 
 class Linker(nn.Module):
-    """States and templates -> heads, roles, further edges; all (batch, from, to, ...)."""
+    """States and templates -> heads and further edges, (batch, from, to)."""
 
     def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
         super().__init__()
@@ -91,18 +92,16 @@ class Linker(nn.Module):
         self.block = Block(width, 4, sizes["pairs"], dropout)
         self.norm = nn.LayerNorm(width)
         self.arcs, self.again = Biaffine(width, 128, 1, dropout), Biaffine(width, 96, 1, dropout)
-        self.roles = Biaffine(width, 56, sizes["labels"], dropout)
+        self.roles = Roles(sizes, width, dropout)
         self.pair_arcs = nn.Embedding(sizes["pairs"], 2)
         self.near_arcs = nn.Embedding(2 * FAR + 1, 2)
-        self.pair_roles = nn.Embedding(sizes["pairs"], sizes["labels"])
 
     def forward(
         self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores of arcs, of further edges, of roles."""
+        """Scores of arcs and of further edges, and the states for :class:`Roles`."""
         states = self.read(states, chosen, pairs, near, mask)
-        arcs, again = self.links(states, pairs, near)
-        return arcs, again, self.roles(states) + self.pair_roles(pairs)
+        return *self.links(states, pairs, near), states
 
     def read(
         self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
@@ -120,10 +119,25 @@ class Linker(nn.Module):
         )
 
     def roles_of(self, states: Tensor, pairs: Tensor, where: Tensor) -> Tensor:
-        """Scores of roles at some places only: (edges, labels) for rows of (text, from, to)."""
+        """Scores of roles at some places: (edges, labels) for rows of (text, from, to)."""
         text, source, target = where[:, 0], where[:, 1], where[:, 2]
-        found = self.roles.some(states[text, source], states[text, target])
-        return found + self.pair_roles(pairs[text, source, target])
+        ends = states[text, source], states[text, target]
+        found: Tensor = self.roles(*ends, pairs[text, source, target])
+        return found
+
+
+class Roles(nn.Module):
+    """The states of two words of each edge, (edges, width), and their kind -> scores of labels."""
+
+    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+        super().__init__()
+        self.both = Biaffine(width, 56, sizes["labels"], dropout)
+        self.pairs = nn.Embedding(sizes["pairs"], sizes["labels"])
+
+    def forward(self, source: Tensor, target: Tensor, pairs: Tensor) -> Tensor:
+        """Scores of the labels, (edges, labels)."""
+        found: Tensor = self.both.some(source, target) + self.pairs(pairs)
+        return found
 
 
 class Biaffine(nn.Module):

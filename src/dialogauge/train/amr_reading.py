@@ -10,12 +10,15 @@ import msgspec
 
 from ..amr.assembling import TOP
 from ..amr.numbers import one
+from ..amr.rules import sentences
 from ..amr.templates import INSIDE, NAME, NOTHING, NUMBER, Part, abstracted, split_sense, write
 from ..amr.words import Word
 from .amr_tree import Node, Tree
 
 #: More nodes than this for one word are an error of alignment.
 LARGEST = 6
+#: The template of a word from which nothing is learned.
+UNKNOWN = "?"
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -56,9 +59,16 @@ class Reader:
             if templates[at] == NOTHING:
                 templates[at] = INSIDE
         heads, labels, again = self._edges(fragments, number, templates)
+        self._forget_silent(templates)
         return Reading(
             tuple(templates), tuple(stems), tuple(heads), tuple(labels), tuple(again), tuple(modes)
         )
+
+    def _forget_silent(self, templates: list[str]) -> None:
+        """A sentence of which the graph says nothing was overlooked: it is no lesson."""
+        for first, last in sentences(self.words):
+            if last - first >= 2 and set(templates[first : last + 1]) <= {NOTHING}:
+                templates[first : last + 1] = [UNKNOWN] * (last + 1 - first)
 
     def _fragments(self) -> dict[int, tuple[Node, list[Node]]]:
         """For each word the connected nodes that it brought: the topmost, and all."""
@@ -105,7 +115,9 @@ class Reader:
         number_here: list[Node] = []
         shape = part(root)
         if len(members) > LARGEST and not self.names & {member.name for member in members}:
-            return "?", ""
+            return UNKNOWN, ""
+        if any(set(member.concept) & set(" ()") for member in members if member.concept[0] == "="):
+            return UNKNOWN, ""  # a template could not be read again
         return write(shape), stems[0] if stems else ""
 
     def _edges(

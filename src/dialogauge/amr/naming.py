@@ -1,0 +1,64 @@
+"""Names as graphs write them: one constant for each word, with capitals.
+
+>>> parts([("new", 0, 3), ("york", 4, 8)], {})
+['New', 'York']
+>>> parts([("A", 0, 1), ("-", 1, 2), ("Rod", 2, 5)], {}), parts([("youtube", 0, 7)], SPELLINGS)
+(['A-Rod'], ['YouTube'])
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+#: For the example above; the real ones are learned (``Inventory.spellings``).
+SPELLINGS = {"youtube": "YouTube"}
+#: Words that stay small inside a name.
+SMALL = frozenset(
+    {"of", "the", "and", "in", "for", "on", "at", "to", "a", "an", "by", "with"}
+    | {"de", "la", "le", "du", "da", "di", "van", "der", "von", "al", "el", "bin", "ibn"}
+)
+#: A spelling is learned if it was seen so often, and in this share of all cases.
+OFTEN, SHARE = 2, 0.6
+
+
+def parts(words: Sequence[tuple[str, int, int]], spellings: Mapping[str, str]) -> list[str]:
+    """The parts of a name from its words and where they stand; what is written together is one."""
+    found: list[str] = []
+    after = -1
+    for text, start, end in words:
+        if start == after:
+            found[-1] += text
+        else:
+            found.append(text)
+        after = end
+    return [
+        spellings.get(text.lower()) or capital(text, first=not at) for at, text in enumerate(found)
+    ]
+
+
+def capital(text: str, *, first: bool = True) -> str:
+    """A word of a name with a capital, unless it has one or is a small word.
+
+    >>> capital("paris"), capital("iPhone"), capital("of", first=False)
+    ('Paris', 'iPhone', 'of')
+    """
+    if text != text.lower() or (text in SMALL and not first):
+        return text
+    return text[:1].upper() + text[1:]
+
+
+def learned(words: Iterable[str]) -> dict[str, str]:
+    """The spellings that :func:`capital` does not know, from many words of names.
+
+    >>> learned(["YouTube", "YouTube", "Youtube", "Paris", "Paris"])
+    {'youtube': 'YouTube'}
+    """
+    counts: dict[str, Counter[str]] = {}
+    for word in words:
+        counts.setdefault(word.lower(), Counter())[word] += 1
+    best = {lower: found.most_common(1)[0] for lower, found in counts.items()}
+    return {
+        lower: word
+        for lower, (word, count) in sorted(best.items())
+        if count >= OFTEN and count > SHARE * counts[lower].total()
+        if word not in (lower, capital(lower))
+    }
