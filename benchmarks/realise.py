@@ -1,20 +1,17 @@
 """``python -m benchmarks.realise``: how well edited graphs are written back into their sentences.
 
     python -m benchmarks.realise                      the figures of docs/amr-realiser.md
-    python -m benchmarks.realise review KIND [SEED]   twenty random cases to read
-    python -m benchmarks.realise pairs OUT.jsonl      (kind, original, edited) for a language model
+    python -m benchmarks.realise review KINDS [SEED]  twenty random cases of each kind to read
 
 Texts are utterances of Topical-Chat and Self-dialogue, chosen with a seed. Graphs come from the
 parser that ships where it is installed, or from :mod:`.sketch`. An edit kind is a function that
 draws one edit of a graph, or gives None where it has nothing to draw from.
 """
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +20,6 @@ from dialogauge import corpora, language
 from dialogauge.amr import Edge, Graph, edits, questions
 from dialogauge.amr.graph import quoted
 from dialogauge.amr.realise import InPlace
-from dialogauge.atomic import writing
 from dialogauge.errors import DialogaugeError
 
 from .sketch import sketch
@@ -32,6 +28,7 @@ CORPORA = (("topical-chat", "train"), ("self-dialogue", None))
 SEED = 7
 CASES = 20
 UTTERANCES = 5000
+TRIED = 200  # edits of each kind
 REVIEWED = 800  # utterances that the cases of a review are drawn from
 
 
@@ -83,6 +80,31 @@ def is_modifier(graph: Graph, variable: str) -> bool:
 
 def is_pronoun(graph: Graph, variable: str) -> bool:
     return graph.concepts[variable] in questions.PRONOUNS
+
+
+def classed(graph: Graph) -> dict[str, str]:
+    """The classes of a graph's words, found once for each text."""
+    if graph.text not in _CLASSED:
+        _CLASSED[graph.text] = REALISER.classes(graph)
+    return _CLASSED[graph.text]
+
+
+_CLASSED: dict[str, dict[str, str]] = {}
+
+
+def _alike(fits: Callable[[Graph, str], bool]) -> Kind:
+    """Another concept of the same kind that is said by a word of the same class."""
+
+    def kind(graph: Graph, rng: np.random.Generator, pool: Pool) -> Graph | None:
+        own = [it for it in classed(graph) if fits(graph, it)]
+        if not own:
+            return None
+        variable = _chosen(rng, own)
+        place = classed(graph)[variable]
+        new = pool.concept(rng, lambda it, name: fits(it, name) and classed(it).get(name) == place)
+        return edits.replace_concept(graph, variable, new) if new else None
+
+    return kind
 
 
 def _replacing(fits: Callable[[Graph, str], bool]) -> Kind:
@@ -186,6 +208,9 @@ KINDS: dict[str, Kind] = {
     "frame": _replacing(is_frame),
     "noun": _replacing(is_thing),
     "modifier": _replacing(is_modifier),
+    "frame-alike": _alike(is_frame),
+    "noun-alike": _alike(is_thing),
+    "modifier-alike": _alike(is_modifier),
     "antonym": antonym,
     "name": rename,
     "pronoun": pronoun,
@@ -234,7 +259,7 @@ class Case(NamedTuple):
 
 def cases(kind: str, seed: int, source: Sequence[Graph]) -> Iterator[Case]:
     """Random edits of one kind."""
-    rng = np.random.default_rng([seed, sorted(KINDS).index(kind)])
+    rng = np.random.default_rng([seed, *kind.encode()])
     pool = Pool(source)
     for place in rng.permutation(len(source)):
         graph = source[place]
@@ -278,26 +303,14 @@ def _matched(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> Iterator
             yield tense, now
 
 
-def write_pairs(out: Path, seed: int = SEED, each: int = 300) -> int:
-    """Write (kind, original, edited) as JSONL, ``each`` per kind."""
-    source = graphs(utterances(seed, UTTERANCES))
-    count = 0
-    with writing(out) as file:
-        for kind in KINDS:
-            done = (case for case in cases(kind, seed, source) if case.text is not None)
-            for case in islice(done, each):
-                row = {"kind": kind, "original": case.original.text, "edited": case.text}
-                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
-                count += 1
-    return count
-
-
-def review(kind: str, seed: int = SEED) -> None:
-    """Print twenty cases to read."""
+def review(kinds: Sequence[str], seed: int = SEED) -> None:
+    """Print twenty cases of each kind to read."""
     source = graphs(utterances(seed, REVIEWED))
-    written = (case for case in cases(kind, seed, source) if case.text is not None)
-    for number, case in enumerate(islice(written, CASES), 1):
-        print(f"{number:>2} {case.original.text}\n   {case.text}\n")
+    for kind in kinds:
+        print(f"## {kind}", flush=True)
+        written = (case for case in cases(kind, seed, source) if case.text is not None)
+        for number, case in enumerate(islice(written, CASES), 1):
+            print(f"{number:>2} {case.original.text}\n   {case.text}\n")
 
 
 def figures() -> Iterator[tuple[str, str]]:
@@ -306,7 +319,7 @@ def figures() -> Iterator[tuple[str, str]]:
     same = sum(REALISER.realise(graph, graph) == graph.text for graph in source)
     yield "identity", f"{same} of {len(source)}"
     for kind in KINDS:
-        tried = list(islice(cases(kind, SEED, source), 500))
+        tried = list(islice(cases(kind, SEED, source), TRIED))
         written = [case for case in tried if case.text is not None]
         kept = [it for it in map(tense_kept, written) if it is not None]
         share = f"{np.mean(kept):.1%} of {len(kept)}" if kept else "none"
@@ -315,13 +328,11 @@ def figures() -> Iterator[tuple[str, str]]:
 
 def main(arguments: Sequence[str]) -> None:
     match arguments:
-        case ["review", kind, *seed]:
-            review(kind, *map(int, seed))
-        case ["pairs", out]:
-            print(write_pairs(Path(out)))
+        case ["review", kinds, *seed]:
+            review(list(KINDS) if kinds == "all" else kinds.split(","), *map(int, seed))
         case _:
             for name, value in figures():
-                print(f"{name:<20}{value}")
+                print(f"{name:<20}{value}", flush=True)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ _WANTING = {
     "anymore": "",
     "yet": "already",
     "much": "a lot",
+    "ever": "",
 }
 _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
 
@@ -57,6 +58,8 @@ def affirm(draft: Draft, word: "Word") -> bool:
         done = _affirm_finite(draft, predicate, found)
     elif said == "no":
         done = _without_no(draft, found)
+    elif said == "without" and found.head.tag_ == "VBG":
+        return False
     elif said in _POSITIVE:
         draft.words[found.i] = like(_POSITIVE[said], draft, found)
         done = True
@@ -101,6 +104,10 @@ def _affirm_finite(draft: Draft, predicate: "Word", negation: "Word") -> bool:
 def _unclipped(draft: Draft, word: "Word") -> bool:
     """ "ca", "wo" and "ai" are nothing without "n't"."""
     full = {"ca": "can", "wo": "will", "sha": "shall"}.get(word.lower_)
+    last = word.i + 2 >= len(word.doc) or word.doc[word.i + 2].is_punct
+    if last and word.text[0] in "'’":  # "I'm not."
+        full = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}.get(word.lower_, "is")
+        draft.gaps[word.i] = " "
     if word.lower_ == "ai":
         return False
     if full:
@@ -158,9 +165,12 @@ def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
             continue
         if word.lower_ == "much" and not _is_amount(word):
             continue
-        if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse"):
+        last = word.i + 1 == len(word.doc) or word.nbor().is_punct
+        if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse") and not last:
             continue
         if word.lower_ == "yet" and word.dep_ == "cc":
+            continue
+        if word.lower_ == "ever" and word.i + 1 != predicate.i:
             continue
         draft.words[word.i] = new
     at = [word.i for word in predicate.subtree if word.lower_ == "all" and word.i > start]
@@ -183,5 +193,6 @@ def _scope(predicate: "Word") -> list["Word"]:
 def _is_amount(much: "Word") -> bool:
     """Whether *much* stands by itself: "I don't know much", but not "so much", "much better"."""
     before = much.nbor(-1).lower_ if much.i else ""
-    alone = not list(much.children) and before not in ("as", "so", "too", "very", "how", "that")
+    own = [it for it in much.children if it.lower_ not in ("at", "all")]
+    alone = not own and before not in ("as", "so", "too", "very", "how", "that")
     return alone and (much.dep_ == "obj" or (much.dep_ == "advmod" and much.head.i < much.i))

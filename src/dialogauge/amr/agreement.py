@@ -67,10 +67,16 @@ def finite(predicate: "Word") -> "Word | None":
     """The finite word of a clause; None in clauses without one ("to go", "seen", "going")."""
     group = auxiliaries(predicate)
     first = group[0] if group else predicate
-    if first.tag_ in FINITE:
+    if first.tag_ in FINITE or (not group and _is_past(first)):
         return first
     taken_for_base = first.tag_ == "VB" and (first.lower_ in _PLAIN if group else has_own(first))
     return first if taken_for_base else None
+
+
+def _is_past(verb: "Word") -> bool:
+    """Whether a participle is a past in truth: it has a subject and no auxiliary."""
+    own = any(it.dep_ == "nsubj" for it in verb.children)
+    return own and verb.tag_ == "VBN" and verb.dep_ in ("ROOT", "conj", "parataxis", "ccomp")
 
 
 _PLAIN = frozenset({"do", "have", "are", "am", "is"})
@@ -153,7 +159,8 @@ def _sharing(predicate: "Word") -> Iterator["Word"]:
 
 def _agree(draft: Draft, word: "Word", who: Person) -> None:
     be = base(word) == "be"
-    if word.tag_ == "MD" or (word.tag_ == "VBD" and not be) or "Mood=Sub" in str(word.morph):
+    past = word.tag_ in ("VBD", "VBN")
+    if word.tag_ == "MD" or (past and not be) or "Mood=Sub" in str(word.morph):
         return
     tag = "VBD" if word.tag_ == "VBD" else who.tag
     draft.tags[word.i] = tag
@@ -201,7 +208,7 @@ def _write_out(draft: Draft, word: "Word") -> None:
     now = draft.words[word.i].lower().replace("’", "'")
     bare = now in _BARE and not draft.gaps[word.i]
     now = _BARE[now] if bare else now
-    if bare and now == "'s":
+    if now == "'s":
         draft.words[word.i], draft.gaps[word.i] = inflect(base(word), Form("", "VBZ")), " "
     elif now in ("'re", "'ve", "'m", "'d", "'ll"):
         full = [form for form, short in CLITICS.items() if short == now]

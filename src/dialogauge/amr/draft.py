@@ -7,7 +7,8 @@ Around what was touched it mends what follows from the change and says nothing b
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -36,14 +37,15 @@ class Draft:
     def __init__(self, text: str, document: "Doc") -> None:
         self.text = text
         self.document = document
-        self.words = [text[word.idx : word.idx + len(word)] for word in document]
+        marks = extents(document)
+        self.words = [text[start:end] for start, end in marks]
         self.before = [""] * len(self.words)  # whole words that go before a slot
         self.behind = [""] * len(self.words)
         self.lemmas: dict[int, str] = {}  # of words that were put in the place of others
         self.tags: dict[int, str] = {}  # of verbs that agree with another subject now
         self._old = tuple(self.words)
-        ends = [0, *(word.idx + len(word) for word in document)]
-        starts = [*(word.idx for word in document), len(text)]
+        ends = [0, *(end for _, end in marks)]
+        starts = [*(start for start, _ in marks), len(text)]
         self.gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
     def form(self, place: int) -> Form:
@@ -157,9 +159,14 @@ class Draft:
                 continue
             following = range(place + 1, len(self.words))
             heir = next((at for at in following if any(map(str.isalnum, self.slot(at)))), None)
-            if heir is not None:
+            if heir is not None and not self._behind_mark(heir):
                 part = self.before if self.before[heir] else self.words
                 part[heir] = capital(part[heir])
+
+    def _behind_mark(self, place: int) -> bool:
+        """Whether a word was the first behind the end of a sentence: its case is its own."""
+        earlier = (old for old in reversed(self._old[:place]) if not old.isspace())
+        return bool(_ENDS.fullmatch(next(earlier, "")))
 
     def _mend_articles(self) -> None:
         kept = self._kept()
@@ -180,7 +187,7 @@ def _divides(text: str) -> bool:
 
 def _gap(text: str, waiting: str, gap: str, said: str) -> str:
     """The blank where words were taken out before ``said``."""
-    if not text:
+    if not text or text[-1].isspace():
         return ""
     if _CLOSING.fullmatch(said):
         return gap if gap.strip(" ") or not gap else ""
@@ -221,12 +228,39 @@ def keeps_capital(word: "Word") -> bool:
 
 def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
     """The slots of each variable: the words of the parse that overlap its words in the graph."""
-    owner: dict[int, int] = {}
-    for word in document:
-        owner.update(dict.fromkeys(range(word.idx, word.idx + len(word)), word.i))
+    marks = extents(document)
+    ends = [end for _, end in marks]
     found = {}
     for variable, own in graph.aligned.items():
-        tokens = (graph.tokens[place] for place in own if 0 <= place < len(graph.tokens))
-        signs = (sign for token in tokens for sign in range(token.start, token.end))
-        found[variable] = tuple(sorted({owner[sign] for sign in signs if sign in owner}))
+        slots: set[int] = set()
+        for place in own:
+            if 0 <= place < len(graph.tokens):
+                token = graph.tokens[place]
+                at = bisect_right(ends, token.start)  # the first word that ends behind it
+                while at < len(marks) and marks[at][0] < token.end:
+                    slots.add(at)
+                    at += 1
+        found[variable] = tuple(sorted(slots))
     return found
+
+
+def extents(document: "Doc") -> list[tuple[int, int]]:
+    """Where each word begins and ends; all at once, which is many times as quick as one by one."""
+    return [(start, start + length) for start, length in document.to_array(_EXTENT).tolist()]
+
+
+_EXTENT = ["IDX", "LENGTH"]
+
+
+def tops(draft: Draft, places: Sequence[int]) -> list["Word"]:
+    """The words among some places that hang on none of the others, punctuation aside."""
+    words = [draft.document[place] for place in places if draft.words[place]]
+    words = [word for word in words if any(map(str.isalnum, word.text))]
+    own = {word.i for word in words}
+    return [word for word in words if word.head.i not in own or word.head.i == word.i]
+
+
+def one_run(draft: Draft, places: Sequence[int]) -> bool:
+    """Whether places stand side by side."""
+    kept = [place for place in places if draft.words[place]]
+    return bool(kept) and kept == list(range(kept[0], kept[0] + len(kept)))

@@ -31,7 +31,8 @@ _UNCOUNTED = """
 money information news advice music fun luck homework traffic energy evidence knowledge stuff
 sugar weather peace access attention damage furniture health progress research trust milk air
 respect garbage jazz hip-hop football soccer baseball basketball hockey tennis golf chess politics
-humor rice gold internet media literature poetry math violence
+humor rice gold internet media literature poetry math violence equipment software clothing
+luggage jewelry scenery trash
 """
 _BOTH = """
 time work water food help space experience interest power proof sense truth love hope fear trouble
@@ -48,17 +49,17 @@ _DEEDS = ("ion", "ation", "ment", "ance", "ence", "al", "ure", "ness", "ity")
 
 #: Words that take the place of each other only: quantities, and adverbs that bind sentences.
 _CLOSED = (
-    "more most much many few several less least enough",
+    "more most much many few several less least fewer fewest enough",
     "last next",
     "first second third",
     "so very too quite rather pretty as right",
     "though although also again maybe anyway however still already yet once "
-    "here there now then away back together instead either neither perhaps alone sure well",
+    "here there now then soon hence away together instead either neither perhaps alone sure well",
 )
 #: Words that nothing takes the place of.
 _ALONE = """
 even own such other same only else certain one both all half ever never just little ago another
-any some every each
+any some every each worth back
 """
 #: Concepts that are no word of their own class wherever they are put.
 _LOOSE = """
@@ -72,7 +73,9 @@ FIXED = frozenset(_ALONE.split())
 CLOSED = tuple(frozenset(words.split()) for words in _CLOSED)
 
 _CLASSES = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
-_SPECIAL = re.compile(r".+-9\d|.*(\w)\1\1.*|amr-.+|\w|.*[^\w'’.-].*|\W+|multi-sentence|and|or|name")
+_SPECIAL = re.compile(
+    r".+-9\d|.+-(?:quantity|entity)|.*(\w)\1\1.*|amr-.+|\w|.*[^\w'’.-].*|\W+|multi-sentence|and|or|name"
+)
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -89,11 +92,12 @@ def worded(concept: str, like: Form) -> Wording | None:
     if place is None or _SPECIAL.fullmatch(concept) or concept in LOOSE:
         return None
     head, particle = parted(concept)
+    head = _listed(head, "v" if is_frame(concept) else "n")
     if place == "n" and like.tag == "NNS" and head in UNCOUNTABLE:
         return None
     if like.text.lower() in LOOSE:
         return None
-    if (particle and place != "v") or not _exchangeable(like.text.lower(), head):
+    if (particle and place != "v") or not _exchangeable(like.text.lower(), head, place):
         return None
     if place == "n" and head[0].isupper():
         return Wording(inflect(head, like) if like.tag in ("NNS", "NNPS") else head, head)
@@ -101,10 +105,28 @@ def worded(concept: str, like: Form) -> Wording | None:
     return found and Wording(found[1], found[0], particle)
 
 
-def _exchangeable(old: str, new: str) -> bool:
+def _listed(word: str, place: str) -> str:
+    """A word as the lexicon has it, where a tagger's lemma has an *e* too many or too few.
+
+    >>> _listed("raine", "v"), _listed("rid", "v"), _listed("actresse", "n")
+    ('rain', 'rid', 'actress')
+    """
+    if Lexicon.load().senses(word) or word[:1].isupper():
+        return word
+    near = word[:-1] if word.endswith("e") or word[-1:] == word[-2:-1] else f"{word}e"
+    return near if is_word(near, place) else word
+
+
+def _exchangeable(old: str, new: str, place: str) -> bool:
     if {old, new} & FIXED:
         return False
+    if place == "a" and is_word(new, "a") and is_word(old, "a"):
+        old, new = ("" if word in _ADJECTIVES else word for word in (old, new))
     return all((old in closed) == (new in closed) for closed in CLOSED)
+
+
+#: Adverbs of the table above that are adjectives as well.
+_ADJECTIVES = frozenset({"right", "sure", "pretty"})
 
 
 def parted(concept: str) -> tuple[str, str]:
@@ -122,8 +144,8 @@ def parted(concept: str) -> tuple[str, str]:
 
 def _derived(word: str, frame: bool, place: str, like: Form) -> tuple[str, str] | None:
     """The lemma and the form of a word, or of one made from it, in a class."""
-    if place == "r" and like.text.lower().endswith("ly") and is_word(_adverb(word), "r"):
-        word = _adverb(word)
+    if place == "r" and like.text.lower().endswith("ly") and is_word(adverb(word), "r"):
+        word = adverb(word)
     doer = place == "n" and frame and _is_doer(like.text)
     if doer and (made := _made(word, _DOERS)):
         return made[0], inflect(made[0], like)
@@ -136,7 +158,8 @@ def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
     """A participle: *interested* or *interesting*, as the old word was."""
     tag = "VBG" if like.text.lower().endswith("ing") else "VBN"
     participle = inflect(word, Form("", tag))
-    known = frame and like.tag == "JJ" and Lexicon.load().senses(participle, "a")
+    own = (it for it in Lexicon.load().senses(participle, "a") if it.word == participle)
+    known = frame and like.tag == "JJ" and any(sense.count for sense in own)
     return (word, inflect(word, Form(like.text, tag))) if known else None
 
 
@@ -144,8 +167,8 @@ def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
     """An adverb in *-ly*."""
     if not is_word(word, "a") or like.tag != "RB":
         return None
-    adverb = _adverb(word)
-    return (adverb, inflect(adverb, like)) if is_word(adverb, "r") else None
+    made = adverb(word)
+    return (made, inflect(made, like)) if is_word(made, "r") else None
 
 
 def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
@@ -156,9 +179,15 @@ def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
     for noun in _made(word, _DOERS if doer else _DEEDS) if frame else ():
         if like.tag == "NN" or not noun.endswith(("ness", "ity")):
             return noun, inflect(noun, like)
+    if frame and not doer and sum(it.count for it in Lexicon.load().senses(word, "n")) >= _USED:
+        return word, inflect(word, like)  # "use" is a noun as well, if more often a verb
     gerund = inflect(word, Form("going", "VBG"))
-    plain = frame and not doer and like.tag == "NN" and is_word(word, "v")
+    light = word in ("have", "be", "do", "get", "let", "go", "make")
+    plain = frame and not doer and like.tag == "NN" and is_word(word, "v") and not light
     return (gerund, inflect(gerund, like)) if plain else None
+
+
+_USED = 10
 
 
 def _is_doer(noun: str) -> bool:
@@ -197,10 +226,10 @@ def _suffixed(word: str, suffix: str) -> list[str]:
     return [word + suffix, stem + suffix, doubled + suffix, inner + suffix]
 
 
-def _adverb(word: str) -> str:
+def adverb(word: str) -> str:
     """The adverb of an adjective.
 
-    >>> [_adverb(word) for word in ("happy", "gentle", "basic", "real", "full")]
+    >>> [adverb(word) for word in ("happy", "gentle", "basic", "real", "full")]
     ['happily', 'gently', 'basically', 'really', 'fully']
     """
     for ending, new in (("y", "ily"), ("le", "ly"), ("ic", "ically"), ("ll", "lly")):

@@ -46,6 +46,8 @@ def negate(draft: Draft, word: "Word") -> bool:
     predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
     if is_negative(draft, predicate) or _TAG_QUESTION.search(draft.text, word.idx):
         return False
+    if any(it.lower_ == "how" for it in predicate.children) and not predicate.tag_.startswith("VB"):
+        return False  # "how powerful it is"
     if word.tag_.startswith("NN") and finite(predicate) is None:
         return _no(draft, word)
     return _negate_clause(draft, predicate, word) and _mend_too(draft, predicate)
@@ -67,15 +69,18 @@ def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
 def _elliptic_do(verb: "Word") -> bool:
     """Whether a *do* or *have* stands for another verb: "Oh, you did?", "Have you?"."""
     alone = not any(it.dep_ in ("obj", "xcomp") for it in verb.children)
-    return alone and (base(verb) == "do" or (base(verb) == "have" and inverted(verb)))
+    last = verb.i + 1 == len(verb.doc) or verb.nbor().is_punct
+    return alone and (base(verb) == "do" or (base(verb) == "have" and (inverted(verb) or last)))
 
 
 def _mend_too(draft: Draft, predicate: "Word") -> bool:
-    """ "too" at the end of a negated clause is "either"."""
+    """ "too" or "as well" at the end of a negated clause is "either"."""
     for word in predicate.subtree:
         last = word.i + 1 == len(word.doc) or word.nbor().is_punct or word.nbor().is_sent_start
-        if word.lower_ == "too" and last and word.i > predicate.i:
+        also = word.lower_ == "well" and word.i and word.nbor(-1).lower_ == "as"
+        if (word.lower_ == "too" or also) and last and word.i > predicate.i:
             draft.words[word.i] = like("either", draft, word)
+            draft.clear([word.i - 1] if also else [])
     return True
 
 
@@ -101,7 +106,7 @@ def _negate_bare(draft: Draft, predicate: "Word") -> bool:
     if to is not None and predicate.head.lower_ in ("going", "gon", "used") and to.i > 0:
         return negate(draft, predicate.head)
     if to is not None:
-        late = predicate.dep_ in ("xcomp", "ROOT") and predicate.head.lemma_ in _BEHIND_HEADS
+        late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _BEHIND_HEADS
         draft.put_before(to.i + 1 if late else to.i, "not")
         return True
     if _is_let(predicate) or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
@@ -134,7 +139,8 @@ def _is_let(verb: "Word") -> bool:
 
 def _imperative(draft: Draft, verb: "Word") -> bool:
     if verb.dep_ == "conj" and (finite(verb.head) is not None or verb.head.tag_ != "VB"):
-        draft.put_before(verb.i, "not")
+        main = finite(verb.head) == verb.head and base(verb.head) != "be"
+        draft.put_before(verb.i, _joined_not(draft, "do") if main else "not")
         return True
     us = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
     if verb.lower_ == "have" and us.tag_ == "PRP":
@@ -201,8 +207,9 @@ def _with_do(draft: Draft, verb: "Word") -> bool:
         return False  # "How's your team look", "it get's"
     now = draft.words[verb.i].lower()
     third = now.endswith("s") and now != draft.lemma(verb.i)  # whatever the tagger says
+    third = third or (base_form and who is not None and who.lower_ in ("he", "she", "it"))
     tag = "VBZ" if third else draft.tag(verb.i)
-    form = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
+    form = {"VBZ": "does", "VBD": "did", "VBN": "did"}.get(tag, "do")
     at = _first_adverb(verb)
     if verb.i + 1 == len(verb.doc) or verb.nbor().lower_ not in ("na", "ta"):  # "wanna"
         draft.words[verb.i] = inflect(draft.lemma(verb.i), Form(draft.words[verb.i], "VB"))
@@ -233,16 +240,22 @@ def _no(draft: Draft, noun: "Word") -> bool:
     if noun.lower_ == "thanks" or any(is_negative(draft, above) for above in noun.ancestors):
         return False
     left = [word for word in noun.lefts if word.dep_ != "case"]
-    if any(word.dep_ in ("mark", "advmod", "nsubj", "cc", "punct") for word in left):
+    if any(word.dep_ in ("mark", "advmod", "nsubj", "cc", "punct") for word in left) or any(
+        it.lower_ in ("as", "few", "many", "several") for it in noun.lefts
+    ):
         return False
     article = next((word for word in left if word.dep_ == "det"), None)
     if article is None and not any(word.dep_ in ("nmod:poss", "nummod") for word in left):
         draft.put_before(min([noun.i, *(word.left_edge.i for word in left)]), "no")
         return True
-    if article is None or article.lower_ not in ("a", "an", "any", "some"):
+    before = article.nbor(-1).lower_ if article is not None and article.i else ""
+    if article is None or article.lower_ not in _INDEFINITE or before in ("quite", "such", "what"):
         return False
     draft.words[article.i] = like("no", draft, article)
     return True
+
+
+_INDEFINITE = frozenset({"a", "an", "any", "some"})
 
 
 def _joined_not(draft: Draft, verb: str, *, asked: bool = False) -> str:

@@ -28,6 +28,25 @@ if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
 
+_THINGS = "something everything anything this that"
+_PEOPLE = "someone somebody everyone everybody anyone anybody"
+_SEVERAL = frozenset({"these", "those"})
+#: Words that stand for a noun with all that belongs to it, and have no case.
+STANDING = frozenset(f"{_THINGS} {_PEOPLE}".split()) | _SEVERAL
+
+
+def stands_alone(word: "Word") -> bool:
+    """Whether a word stands for a noun: "that is true", "like anything", but not "that dog"."""
+    own = [it for it in word.children if it.dep_ not in ("case", "punct", "advmod", "cc")]
+    degree = word.i + 1 < len(word.doc) and word.nbor().tag_ in ("JJ", "RB") and word.whitespace_
+    if degree and word.dep_ not in SUBJECTS:
+        return False  # "all that familiar"
+    return word.lower_ in STANDING and word.dep_ in _STANDS and not own
+
+
+_STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
+
+
 def replace_pronoun(draft: Draft, found: Sequence["Word"], new: str) -> bool:
     """Another pronoun or a noun for the mentions of a pronoun."""
     cases = {word.i: case_of(word) for word in found}
@@ -37,6 +56,8 @@ def replace_pronoun(draft: Draft, found: Sequence["Word"], new: str) -> bool:
         return False
     if new not in PRONOUNS and any(_fixed(word) for word in found):
         return False
+    if any(word.i and word.nbor(-1).lower_ == new for word in found):
+        return False  # "that that"
     later = new if new in PRONOUNS else "it"  # a noun is said once
     written = [_put(draft, found[0], cases[found[0].i] or "", new)]
     written += [_put(draft, word, cases[word.i] or "", later) for word in found[1:]]
@@ -63,7 +84,20 @@ def _in_phrase(draft: Draft, word: "Word") -> bool:
         return True  # written for "it's"
     if word.text[0].isupper() and not word.text.isupper() and not draft.starts(word.i):
         return True  # in a title
-    return word_behind(word) in ("guys", "all", "both", "two", "folks")
+    if word.lower_ == "ya" and draft.starts(word.i):
+        return True  # yes
+    return word_behind(word) in ("guys", "all", "both", "two", "folks") or _is_shared(word)
+
+
+def _is_shared(word: "Word") -> bool:
+    """Whether a pronoun must be several: "either of us"."""
+    before = [it.lower_ for it in word.doc[max(0, word.i - 2) : word.i]]
+    return before[-1:] == ["of"] and before[0] in _SHARING
+
+
+_SHARING = frozenset(
+    {"either", "both", "some", "one", "none", "all", "most", "each", "many", "two"}
+)
 
 
 def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list["Word"]:
@@ -107,6 +141,8 @@ def _row(concept: str) -> list[Pronoun]:
 
 def case_of(word: "Word") -> str | None:
     """The case of a pronoun: from its form where that says it, else from its place."""
+    if stands_alone(word):
+        return "nom" if word.dep_ in SUBJECTS else "acc"
     cases = {form.case for form in readings(word.text)}
     if "nom" in cases and clitic_behind(word) is not None:
         return "nom"
@@ -123,7 +159,7 @@ def case_of(word: "Word") -> str | None:
 
 def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
     """A pronoun or a noun in the place of a pronoun of some case, with agreement."""
-    who = Person(3, new in ("people", "police", "cattle"))
+    who = Person(3, new in ("people", "police", "cattle") or new in _SEVERAL)
     if new in PRONOUNS:
         case = "refl" if case == "acc" and _returns(draft, word, new) else case
         form = next(it for it in _row(new) if it.case == case)
@@ -132,6 +168,12 @@ def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
         text = _noun_phrase(new, case)
     if not text:
         return False
+    if (
+        case == "nom"
+        and who.tag == "VBZ"
+        and any(it.lower_ in ("both", "all") for it in word.head.children)
+    ):
+        return False  # "those are both good"
     shown = word.text != "I" or draft.starts(word.i)
     if shown and word.text[0].isupper() and (len(word.text) == 1 or not word.text.isupper()):
         text = capital(text)
@@ -139,7 +181,7 @@ def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
         text = "i"
     draft.words[word.i] = text.upper() if len(word.text) > 1 and word.text.isupper() else text
     if case == "nom" and not is_coordinated(word):
-        agree_behind(draft, word, who, pronoun=new in PRONOUNS)
+        agree_behind(draft, word, who, pronoun=new in PRONOUNS or new == "that")
     return True
 
 
@@ -158,6 +200,8 @@ def is_coordinated(head: "Word") -> bool:
 
 def _noun_phrase(concept: str, case: str) -> str:
     """A noun as a phrase of its own, in some case."""
+    if concept in STANDING:
+        return _standing(concept, case)
     word, particle = parted(concept)
     found = worded(concept, Form("dog", "NN"))
     if found is None or particle:
@@ -168,8 +212,17 @@ def _noun_phrase(concept: str, case: str) -> str:
     return phrase if case in ("nom", "acc") else phrase + ("'" if phrase.endswith("s") else "'s")
 
 
+def _standing(word: str, case: str) -> str:
+    """A word that stands for a noun, in some case; there is no genitive of *that*."""
+    if case in ("nom", "acc"):
+        return word
+    if case == "refl":
+        return "themselves" if word in _PEOPLE.split() or word in _SEVERAL else "itself"
+    return f"{word}'s" if word.endswith(("one", "body", "thing")) else ""
+
+
 def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
-    """A pronoun in the place of a noun that has no more than an article, or of a name."""
+    """A pronoun, or *that*, in the place of a name or of a noun with no more than an article."""
     owner = next((it for it in noun.children if it.dep_ == "case" and it.tag_ == "POS"), None)
     function = ("det", "case", "punct", "cop", "nsubj", "aux", "mark", "cc")
     name_parts = ("flat", "compound") if is_name(noun) else ()
@@ -178,14 +231,20 @@ def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
     if not noun.tag_.startswith("NN") or noun.dep_ in ("compound", "amod", "flat", "ROOT"):
         return False
     case = "gen" if owner is not None else "nom" if noun.dep_ in SUBJECTS else "acc"
-    form = next(it for it in _row(new) if it.case == case)
+    if new in STANDING:
+        text, who = _standing(new, case), Person(3, new in _SEVERAL)
+    else:
+        form = next(it for it in _row(new) if it.case == case)
+        text, who = form.text, of_pronoun(form)
     gone = [it.i for it in noun.children if it.dep_ in ("det", *name_parts)]
     gone += [owner.i] if owner is not None else []
     initial = draft.starts(min([noun.i, *gone])) and draft.words[min([noun.i, *gone])][:1].isupper()
+    if not text:
+        return False
     draft.clear(gone)
-    draft.words[noun.i] = capital(form.text) if initial else form.text
+    draft.words[noun.i] = capital(text) if initial else text
     if case == "nom" and not is_coordinated(noun):
-        agree(draft, noun.head, of_pronoun(form), pronoun=True)
+        agree(draft, noun.head, who, pronoun=True)
     return True
 
 

@@ -16,6 +16,7 @@ which function words belong to a part. An unedited graph gives its text byte for
 What cannot be written without breaking the sentence is refused: None, and counted.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -23,8 +24,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ..language import Pipeline, load
-from . import affirmation, negation, removal, substitution
+from ..language import Pipeline, shared
+from . import affirmation, negation, nominal, removal, substitution
 from .difference import (
     Affirmed,
     Appended,
@@ -37,13 +38,13 @@ from .difference import (
     Shortened,
     difference,
 )
-from .draft import Draft, places
+from .draft import Draft, places, tops
 from .graph import Graph, Token
 from .questions import lemma
 from .removal import Places
 
 #: Changes when the same graphs give other texts.
-VERSION = 1
+VERSION = 2
 
 
 class Report(msgspec.Struct):
@@ -72,7 +73,7 @@ class InPlace:
 
     @cached_property
     def _pipeline(self) -> Pipeline:
-        return self._given or load()
+        return self._given or shared()
 
     @property
     def signature(self) -> str:
@@ -95,6 +96,23 @@ class InPlace:
         self.report.refused += found is None
         return found
 
+    def classes(self, graph: Graph) -> dict[str, str]:
+        """The class of word that says each variable: noun, verb, adjective, adverb and so on.
+
+        A concept is best drawn for a place whose class it has somewhere; what has no word, or
+        shares it with another variable (*teacher* is a person and what they do), is left out.
+        """
+        document = self._pipeline(graph.text)
+        found = places(graph, document)
+        shared = Counter(own for own in found.values())
+        heads = {
+            name: substitution.heads(Draft(graph.text, document), own, graph.concepts[name])
+            for name, own in found.items()
+            if shared[own] == 1
+        }
+        named = {name: _CLASSES.get(its[0].tag_[:2], "") for name, its in heads.items() if its}
+        return {name: its for name, its in named.items() if its}
+
     def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
         document = self._pipeline(old.text)
         draft = Draft(old.text, document)
@@ -110,12 +128,24 @@ class InPlace:
         return _with_addition(graph, old, new, changes)
 
 
+#: By the beginnings of Penn tags.
+_CLASSES = {
+    "NN": "noun",
+    "VB": "verb",
+    "JJ": "adjective",
+    "RB": "adverb",
+    "PR": "pronoun",
+    "DT": "determiner",
+    "UH": "interjection",
+}
+
+
 def _replace(job: Job, change: Replaced) -> bool:
     """Another concept: another word."""
     own = job.places.get(change.variable, ())
     names = _name_places(job, change.variable)
     if names and not _named(job.new, change.variable):
-        return substitution.name(job.draft, names, change.new, article=True)
+        return nominal.name(job.draft, names, change.new, article=True)
     if maker := _maker(job, change.variable, own):
         return maker == "frame" and substitution.replace_agent(job.draft, own, change.new)
     free = tuple(place for place in own if place not in names)
@@ -153,7 +183,7 @@ def _name_places(job: Job, variable: str) -> tuple[int, ...]:
 def _rename(job: Job, change: Renamed) -> bool:
     """Another name, or a name for a noun or pronoun."""
     if change.old:
-        return substitution.name(job.draft, _name_places(job, change.variable), change.new)
+        return nominal.name(job.draft, _name_places(job, change.variable), change.new)
     old = job.old.concepts[change.variable]
     own = job.places.get(change.variable, ())
     return substitution.replace_word(job.draft, own, old, change.new.replace(" ", "_"))
@@ -167,13 +197,13 @@ def _requantify(job: Job, change: Requantified) -> bool:
 
 def _negate(job: Job, change: Negated) -> bool:
     """A negation more."""
-    heads = substitution.tops(job.draft, job.places.get(change.variable, ()))
+    heads = tops(job.draft, job.places.get(change.variable, ()))
     return len(heads) == 1 and negation.negate(job.draft, heads[0])
 
 
 def _affirm(job: Job, change: Affirmed) -> bool:
     """A negation less."""
-    heads = substitution.tops(job.draft, job.places.get(change.variable, ()))
+    heads = tops(job.draft, job.places.get(change.variable, ()))
     heads = [it for it in heads if it.lower_ not in negation.NEGATIONS] or heads
     return bool(heads) and affirmation.affirm(job.draft, heads[0])
 

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..language.pronouns import readings
-from .agreement import SUBJECTS, Person, agree, of_pronoun
-from .draft import Draft, capital, uncapital
+from .agreement import SUBJECTS, Person, agree, base, finite, inverted, of_pronoun, subject
+from .draft import Draft, capital, tops, uncapital
+from .filling import fill
 from .graph import Graph
 from .questions import PRONOUNS, sentences
-from .substitution import tops
-from .valency import TRANSITIVE
+from .valency import EITHER, TRANSITIVE
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -51,15 +51,28 @@ def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
     if not heads:
         return False
     words = [word for head in heads for word in _phrase(head, kept)]
-    if not all(words) or not all(_free(head) for head in heads):
-        return False
     places = {place for word in words for place in word}
-    if not _balanced(draft, places) or _strands(kept, places) or _breaks(draft, places):
+    if not all(words) or not _balanced(draft, places) or _strands(kept, places):
+        return False
+    free = all(_free(head) for head in heads)
+    if not free or heads[0].dep_ == "ccomp":
+        filled = len(heads) == 1 and not _is_asked(heads[0]) and fill(draft, heads[0], places)
+        if filled or not free:
+            return filled
+    if _breaks(draft, places):
         return False
     draft.clear(places)
     for head in heads:
         _agree_with_rest(draft, head)
+        _unask(draft, head, max(places) + 1)
     return True
+
+
+def _unask(draft: Draft, gone: "Word", place: int) -> None:
+    """Where the question of a sentence is gone, its mark is that of what is left."""
+    asking = inverted(gone) or any(it.tag_ in ("WP", "WRB", "WDT") for it in gone.children)
+    if gone.dep_ in ("parataxis", "conj") and asking and draft.words[place : place + 1] == ["?"]:
+        draft.words[place] = "."
 
 
 def _agree_with_rest(draft: Draft, gone: "Word") -> None:
@@ -85,9 +98,11 @@ def _dangles(draft: Draft, places: Collection[int]) -> bool:
     last = before[-1]
     waiting = last.tag_ in ("DT", "PRP$", "IN", "TO") and last.lower_ not in _COMPLETE
     article = before[0].tag_ in ("DT", "PRP$") and last.tag_.startswith("JJ")
-    return waiting or article or last.lower_ in ("sort", "kind", "next", "because", "according")
+    return waiting or article or last.lower_ in _WAITING
 
 
+_FOR_MORE = "sort kind next because according aside apart instead due rather other such"
+_WAITING = frozenset(_FOR_MORE.split())
 _COMPLETE = frozenset({"that", "this", "all", "some", "both", "each", "those", "these", "either"})
 
 
@@ -145,13 +160,19 @@ def _free(head: "Word") -> bool:
 
 def _is_needed(head: "Word") -> bool:
     """Whether grammar wants it: subject, verb, determiner, one of a pair."""
-    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't"):
+    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't", "so"):
         return True
+    following = head.nbor().lower_ if head.i + 1 < len(head.doc) else ""
+    compared = head.lower_ == "different" or head.tag_ in ("JJR", "RBR")
+    if following == "much" or (compared and any(it.lower_ == "than" for it in head.sent)):
+        return True  # "pretty much", "a different box than yours"
     if head.dep_ == "nmod:poss":
         return bool(head.head.tag_ == "NN")  # "house" wants something before it
     if any(it.tag_ == "POS" for it in head.children):
         return True
-    return head.dep_ == "conj" and any(it.lower_ in _PAIRING for it in head.head.subtree)
+    pair = head.head if head.dep_ == "conj" else head
+    paired = head.dep_ == "conj" or any(it.dep_ == "conj" for it in head.children)
+    return paired and any(it.lower_ in _PAIRING for it in pair.subtree)
 
 
 def _is_asked(head: "Word") -> bool:
@@ -163,8 +184,11 @@ def _is_asked(head: "Word") -> bool:
 def _is_wanted(head: "Word") -> bool:
     """Whether its verb wants it."""
     verb = head.head
-    name = verb.lemma_.lower()
-    if head.dep_ in _OBJECTS and (name in TRANSITIVE or verb.tag_ == "VBN"):
+    name = base(verb)
+    parted = any(it.dep_ == "compound:prt" for it in verb.children)  # "it blew me away"
+    if head.dep_ in _OBJECTS and (name in TRANSITIVE or verb.tag_ == "VBN" or parted):
+        return True
+    if head.dep_ == "obj" and name not in EITHER:
         return True
     if head.dep_ == "obj" and any(it.dep_ == "xcomp" for it in verb.children):
         return True
@@ -189,7 +213,8 @@ def _balanced(draft: Draft, places: Collection[int]) -> bool:
 
 def remove_sentences(draft: Draft, graph: Graph, tops_: Sequence[str], places: Places) -> bool:
     """Take out the sentences of some tops: all their words and marks."""
-    ranges = _ranges(graph, places)
+    words = {name: [it for it in own if _is_word(draft, it)] for name, own in places.items()}
+    ranges = _ranges(graph, words)
     gone = [ranges[top] for top in tops_ if top in ranges]
     if len(gone) != len(tops_):
         return False
@@ -201,12 +226,52 @@ def remove_sentences(draft: Draft, graph: Graph, tops_: Sequence[str], places: P
         earlier = max((it[1] for it in left if it[1] < start), default=-1)
         later = min((it[0] for it in left if it[0] > end), default=len(draft.words))
         first, last = _begin(draft.document, earlier, start), _end(draft.document, end, later)
-        if not (_is_border(draft, first) and _is_border(draft, last)):
-            return False
-        if not _balanced(draft, range(first, last)):
+        if not _is_border(draft, last):
+            last = _clause_border(draft.document, end + 1, later)
+        if not _is_border(draft, first):
+            first = _clause_border(draft.document, earlier + 1, start)
+            last = _before_mark(draft, first, last)
+        if not 0 <= first < last or not _balanced(draft, range(first, last)):
             return False
         draft.clear(range(first, last))
     return any(any(map(str.isalnum, word)) for word in draft.words)
+
+
+def _is_word(draft: Draft, place: int) -> bool:
+    """Whether there is a word; a question's mark may count for a clause that is not its own."""
+    return any(map(str.isalnum, draft.words[place]))
+
+
+def _clause_border(document: "Doc", low: int, high: int) -> int:
+    """Where between two places clauses meet that are as good as sentences; -1 for nowhere.
+
+    "I saw it, you can ask me": one dependency leads over the border, that of a clause put beside.
+    """
+    for place in range(high, low - 1, -1):
+        if 0 < place < len(document):
+            sentence = document[place].sent
+            over = [it for it in sentence if (it.i < place) != (it.head.i < place)]
+            joints = [it for it in over if it.dep_ != "punct"]
+            if len(joints) == 1 and joints[0].i >= place and _is_beside(joints[0]):
+                return place
+    return -1
+
+
+def _is_beside(clause: "Word") -> bool:
+    """Whether a clause could be a sentence of its own."""
+    if clause.dep_ == "conj":
+        return subject(clause) is not None
+    return clause.dep_ == "parataxis" and (subject(clause) or finite(clause)) is not None
+
+
+def _before_mark(draft: Draft, first: int, last: int) -> int:
+    """Before the mark that ends what goes: it stays for the clause before, which asks nothing."""
+    if last < 1 or not _ENDS.fullmatch(draft.words[last - 1]):
+        return last
+    several = any(map(_ENDS.fullmatch, draft.words[max(first, 0) : last - 1]))
+    asked = "?" in draft.words[last - 1]
+    draft.words[last - 1] = "." if several or asked else draft.words[last - 1]
+    return last - 1
 
 
 def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
@@ -286,17 +351,27 @@ def _is_border(draft: Draft, place: int) -> bool:
 _WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
 
 
+_ASKING = re.compile(
+    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
+    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
+    re.I,
+)
+
+
 def joined(text: str, addition: str) -> str:
     """A text with sentences put behind it, in its style of capitals and final marks.
 
     >>> joined("I like dogs.", "I don't like dogs"), joined("hi! i like dogs", "She left.")
     ("I like dogs. I don't like dogs.", 'hi! i like dogs. she left')
+    >>> joined("yes, do you", "I don't.")
+    "yes, do you? I don't"
     """
     plain = text.rstrip()
     if not plain:
         return text + addition
-    marked = bool(re.search(r"[^\w,;:\-]$", plain))
-    start = plain if marked else plain.rstrip(",;:- ") + "."
+    marked = bool(re.search(r"[^\w,;:\-'’\"”]$|[.!?…]['’\"”]+$", plain))
+    mark = "?" if _ASKING.search(plain) else "."
+    start = plain if marked else plain.rstrip(",;:- ") + mark
     first = next((sign for sign in plain if sign.isalpha()), "A")
     added = uncapital(addition) if first.islower() else capital(addition)
     if not marked and re.search(r"[^.]\.$", added):

@@ -1,4 +1,4 @@
-"""Another word, name or number in the place of one, in its form.
+"""Another word or number in the place of one, in its form.
 
 A place in a sentence wants a number, a tense, a degree; the new word takes them from the old one.
 Each function writes into the draft and says whether it could.
@@ -8,36 +8,18 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
-from ..language.lexicon import Lexicon
-from .agreement import SUBJECTS, Person, agree, auxiliaries, word_behind
-from .draft import Draft, capital
-from .lexical import (
-    MASS,
-    PARTICLES,
-    UNCOUNTABLE,
-    Wording,
-    agent,
-    is_word,
-    numeral,
-    parted,
-    worded,
-)
-from .pronominal import is_coordinated, is_name, mentions, pronoun_for, replace_pronoun
-from .questions import PRONOUNS
-from .valency import fits
+from .agreement import word_behind
+from .closed import replace_closed
+from .draft import Draft, capital, one_run, tops
+from .lexical import Wording, agent, is_word, numeral, worded
+from .negation import NOT, negate
+from .nominal import replace_noun
+from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
+from .questions import PRONOUNS, lemma
+from .verbal import replace_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
-
-_ARTICLES = frozenset({"a", "an", "the", "this", "that", "some", "any", "these", "those"})
-
-
-def tops(draft: Draft, places: Sequence[int]) -> list["Word"]:
-    """The words among some places that hang on none of the others, punctuation aside."""
-    words = [draft.document[place] for place in places if draft.words[place]]
-    words = [word for word in words if any(map(str.isalnum, word.text))]
-    own = {word.i for word in words}
-    return [word for word in words if word.head.i not in own or word.head.i == word.i]
 
 
 def replace_word(
@@ -47,24 +29,57 @@ def replace_word(
     if old in PRONOUNS:
         found = mentions(draft, places, old, taken)
         return bool(found) and replace_pronoun(draft, found, new)
-    places = [it for it in places if draft.document[it].dep_ not in _DETERMINERS]
-    heads = tops(draft, places)
-    if len(heads) != 1 or heads[0].lower_ in _SET or word_behind(heads[0]) in ("na", "ta"):
-        return False
-    if new in PRONOUNS:
-        return pronoun_for(draft, heads[0], new)
-    verbal = heads[0].tag_.startswith("VB") or _is_verb(heads[0])
-    if heads[0].tag_.startswith("NN") and not verbal:
-        return _replace_noun(draft, heads[0], places, new)
-    if verbal:
-        return _replace_verb(draft, heads[0], places, new)
-    return _replace_other(draft, heads[0], places, new)
+    found = heads(draft, places, old)
+    return bool(found) and _replace_one(draft, found[0], _own(draft, places, old), new)
+
+
+def heads(draft: Draft, places: Sequence[int], concept: str) -> list["Word"]:
+    """The word that says a concept among its words, if it is one that can be replaced."""
+    found = tops(draft, _own(draft, places, concept))
+    if len(found) != 1 or found[0].lower_ in _SET or word_behind(found[0]) in ("na", "ta"):
+        return []
+    return [] if _is_joined(found[0]) else found
+
+
+def _is_joined(word: "Word") -> bool:
+    """Whether a word is a part of one with a hyphen: "fail-safe"."""
+    behind = not word.whitespace_ and word_behind(word) == "-"
+    return behind or bool(word.i and word.nbor(-1).text == "-" and not word.nbor(-1).whitespace_)
+
+
+def _replace_one(draft: Draft, word: "Word", places: Sequence[int], new: str) -> bool:
+    """Another concept for the words that hang on one."""
+    done = replace_closed(draft, word, new)
+    if done is not None:
+        return done
+    if stands_alone(word):
+        return replace_pronoun(draft, [word], new)
+    if new in PRONOUNS or new in STANDING:
+        return pronoun_for(draft, word, new)
+    if word.tag_ == "MD":
+        return _replace_modal(draft, word, new)
+    return _WRITERS[_class_of(word)](draft, word, places, new)
+
+
+def _class_of(word: "Word") -> str:
+    if word.tag_.startswith("VB") or _is_verb(word):
+        return "verb"
+    return "noun" if word.tag_.startswith("NN") else "other"
+
+
+def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
+    """The words that say a concept, without those that a graph has in the same node beside it."""
+    exact = [it for it in places if draft.lemma(it).lower() == lemma(concept)]
+    if len(exact) == 1 or len(places) == 1:
+        return exact or list(places)
+    words = [(it, draft.document[it]) for it in places]
+    return [it for it, word in words if word.dep_ not in _BESIDE and word.lower_ not in NOT]
 
 
 #: What stands beside a word and stays, even if a graph has it in the same node.
-_DETERMINERS = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
+_BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
 #: Words of set phrases.
-_SET = frozenset({"thank", "thanks", "let", "please"})
+_SET = frozenset({"thank", "thanks", "let", "please", "lot", "lots", "bit"})
 
 
 def _is_verb(noun: "Word") -> bool:
@@ -72,6 +87,12 @@ def _is_verb(noun: "Word") -> bool:
     return any(it.dep_ == "aux" for it in noun.children) and not any(
         it.dep_ in ("cop", "det") for it in noun.children
     )
+
+
+def _replace_modal(draft: Draft, modal: "Word", new: str) -> bool:
+    """What is possible is impossible: *can*, *can't*."""
+    impossible = lemma(new) == "impossible" and modal.lower_ in ("can", "could")
+    return impossible and negate(draft, modal)
 
 
 def replace_agent(draft: Draft, places: Sequence[int], new: str) -> bool:
@@ -96,134 +117,28 @@ def replace_number(draft: Draft, places: Sequence[int], old: str, new: str) -> b
     return False
 
 
-def _replace_noun(draft: Draft, noun: "Word", places: Sequence[int], new: str) -> bool:
-    acronym = noun.text.isupper() and not Lexicon.load().senses(noun.lower_, "n")
-    tag = "NN" if noun.tag_ == "NNS" and is_word(noun.lower_, "n") else noun.tag_
-    found = worded(new, Form(noun.text.lower() if acronym else noun.text, tag))
-    if found is None and noun.dep_ == "compound":  # "music video", "good video"
-        found = worded(new, Form(noun.text, "JJ"))
-    if found is None or not _one_run(draft, places) or not _takes(noun, found):
-        return False
-    proper = new[0].isupper()
-    if is_name(noun) and not proper:
-        return name(draft, places, found.lemma, article=True)
-    if proper and not is_name(noun):
-        draft.clear(it.i for it in noun.lefts if it.lower_ in _ARTICLES)
-    draft.clear(place for place in places if place != noun.i)
-    draft.words[noun.i] = capital(found.word) if acronym and draft.starts(noun.i) else found.word
-    draft.lemmas[noun.i] = found.lemma
-    return True
-
-
-def _takes(noun: "Word", found: Wording) -> bool:
-    """Whether a noun's place is one that another noun can have."""
-    if noun.dep_ in ("advmod", "discourse", "mark", "cc", "fixed"):
-        return False
-    if noun.dep_ in ("ccomp", "xcomp", "advcl", "acl:relcl") and not auxiliaries(noun):
-        return False  # a verb that was taken for a noun
-    if _is_bare(noun):
-        return found.lemma in MASS
-    uncounted = _is_gerund(found) or found.lemma in UNCOUNTABLE
-    return not (uncounted and {it.lower_ for it in noun.lefts} & _COUNTING)
-
-
-_COUNTING = frozenset({"a", "an", "another", "each", "every", "one", "these", "those", "many"})
-
-
-def _is_gerund(found: Wording) -> bool:
-    """Whether a noun is a verb in *-ing*, which no "a" goes before."""
-    return found.word.endswith("ing") and not is_word(found.lemma, "n")
-
-
-def _is_bare(noun: "Word") -> bool:
-    """Whether a singular noun stands without anything that determines it: "I love jazz"."""
-    if noun.tag_ != "NN" or noun.dep_ in ("compound", "amod", "nmod:poss", "ROOT"):
-        return False
-    return not any(it.dep_ in _DETERMINING for it in noun.children)
-
-
-_DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})
-
-
-def _one_run(draft: Draft, places: Sequence[int]) -> bool:
-    """Whether places stand side by side."""
-    kept = [place for place in places if draft.words[place]]
-    return bool(kept) and kept == list(range(kept[0], kept[0] + len(kept)))
-
-
-def _replace_verb(draft: Draft, verb: "Word", places: Sequence[int], new: str) -> bool:
-    """A verb in the form of another; its particle goes where that of the old one was."""
-    if (
-        verb.pos_ == "AUX"
-        or verb.text[0] in "'’"
-        or (word_behind(verb) == "on" and verb.lower_ == "come")
-    ):
-        return False
-    form = draft.form(verb.i)
-    found = worded(new, form if form.tag.startswith("VB") else Form(form.text, "VB"))
-    if verb.lower_ in _DO and not any(it.dep_ == "obj" for it in verb.children):
-        return False  # it stands for another verb: "I do"
-    if found is None or _half_modal(verb) or not fits(verb, found.lemma):
-        return False
-    old = [it for it in verb.children if it.dep_ == "compound:prt"]
-    own = {verb.i, *(it.i for it in old)}
-    if any(place not in own and draft.document[place].lower_ not in PARTICLES for place in places):
-        return False
-    draft.words[verb.i] = found.word
-    draft.lemmas[verb.i] = parted(new)[0]
-    draft.clear(it.i for it in old[1:])
-    if old:
-        draft.words[old[0].i] = found.particle
-    elif found.particle:
-        draft.behind[_behind_object(verb)] = found.particle
-    return True
-
-
-_DO = frozenset({"do", "does", "did", "done", "doing"})
-
-
-def _half_modal(verb: "Word") -> bool:
-    """Whether a verb says no more than a modal: "have to", "used to", "gonna"."""
-    to = any(
-        it.dep_ == "xcomp" and any(x.tag_ == "TO" for x in it.children) for it in verb.children
-    )
-    if verb.lemma_ in ("make", "let", "help") and "VB" in [it.tag_ for it in _next(verb, 2)]:
-        return True  # "makes you want"
-    halves = ("have", "has", "had", "used", "got", "going", "gon", "wan", "supposed", "ought")
-    return to and verb.lower_ in halves
-
-
-def _next(word: "Word", count: int) -> list["Word"]:
-    return list(word.doc[word.i + 1 : word.i + 1 + count])
-
-
-def _behind_object(verb: "Word") -> int:
-    """The place behind which a particle goes: a pronoun object comes before it."""
-    following = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
-    pronoun = following.tag_ == "PRP" and following.dep_ in ("obj", "iobj")
-    return int(following.i if pronoun else verb.i)
-
-
 def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) -> bool:
     """An adjective or an adverb; "more" goes where the new one has a comparative of its own."""
-    if not word.tag_.startswith(("JJ", "RB")) or not _one_run(draft, places):
+    if not word.tag_.startswith(("JJ", "RB")) or not one_run(draft, places):
         return False
-    if word.dep_ in ("case", "mark", "cc", "fixed") or any(
-        x.dep_ == "fixed" for x in word.children
-    ):
-        return False  # "instead of", "as well as"
+    before = word.nbor(-1).lower_ if word.i else ""
+    if _is_set(word, before):
+        return False
     like = draft.form(word.i)
-    asked = word.i > 0 and word.nbor(-1).lower_ in ("how", "too", "as", "so", "that")
+    asked = before in ("how", "too", "as", "so", "that")
+    asked = asked or (word.lower_ == "long" and word.nbor(-1).tag_ == "NNS" if word.i else False)
     if word.tag_ == "RB" and asked:
         like = Form(word.text, "JJ")  # "how long", "how short"
     degree = word.tag_ == "RB" and word.head.tag_.startswith(("JJ", "RB"))
+    if lemma(new) in ("fewer", "fewest") and word.head.tag_ != "NNS":
+        return False
     if degree and not new.endswith("ly") and like.text.lower().endswith("ly"):
         return False  # "really nice", but not "soon nice"
     more = next((it for it in word.children if it.lower_ in ("more", "most")), None)
     if more is not None and more.i + 1 == word.i and word.tag_ in ("JJ", "RB"):
         like = Form(word.text, word.tag_ + ("R" if more.lower_ == "more" else "S"))
     found = worded(new, like)
-    if found is None:
+    if found is None or not _can_stand(word, like, found):
         return False
     draft.clear(place for place in places if place != word.i)
     if more is not None and like.tag in ("JJR", "JJS", "RBR", "RBS"):
@@ -233,25 +148,28 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     return True
 
 
-def name(draft: Draft, places: Sequence[int], new: str, *, article: bool = False) -> bool:
-    """A name, or a noun with ``article``, in the place of a name's words."""
-    kept = [place for place in places if draft.words[place]]
-    if not _one_run(draft, kept):
-        return False
-    head = tops(draft, kept)
-    if not head:
-        return False
-    determined = any(it.dep_ in ("det", "nmod:poss") for it in head[0].lefts)
-    first = kept[0]
-    text = f"the {new}" if article and not determined else new
-    if draft.words[kept[-1]].endswith(".") and not text.endswith("."):
-        text += "."  # the end of the sentence, taken for that of an abbreviation
-    if head[0].tag_ == "NNPS" and not article and not new.endswith("s"):
-        draft.clear(it.i for it in head[0].lefts if it.lower_ in _ARTICLES)
-        if head[0].dep_ in SUBJECTS and not is_coordinated(head[0]):
-            agree(draft, head[0].head, Person(3, False), pronoun=False)
-    draft.clear(kept[1:])
-    draft.words[first] = capital(text) if draft.starts(first) and article else text
-    if draft.document[first].text.islower() and draft.text.islower():
-        draft.words[first] = draft.words[first].lower()
-    return True
+def _can_stand(word: "Word", like: Form, found: Wording) -> bool:
+    """Whether an adjective stands before nouns, and an adverb is more than an adjective."""
+    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(found.word, "a"):
+        return False  # "really speaks", not "cool speaks"
+    return not (word.dep_ == "amod" and found.lemma in _PREDICATIVE)
+
+
+def _is_set(word: "Word", before: str) -> bool:
+    """Whether an adjective or adverb is one of a set phrase."""
+    if word.dep_ in ("case", "mark", "cc", "fixed"):
+        return True  # "instead of", "as well as"
+    title = word.text[0].isupper() and not word.is_sent_start and not word.text.isupper()
+    if title and before[:1].isalnum():
+        return True
+    if before == "as" and word_behind(word) == "as" and word.tag_ == "RB":
+        return True  # "as long as"
+    bound = (before == "a" and word.lower_ in ("few", "little")) or before == "any"
+    return bound or any(it.dep_ == "fixed" for it in word.children)  # "a few", "any good"
+
+
+#: Adjectives that do not stand before a noun.
+_PREDICATIVE = frozenset(
+    {"sure", "aware", "alive", "alone", "afraid", "asleep", "able", "glad", "ill"}
+)
+_WRITERS = {"noun": replace_noun, "verb": replace_verb, "other": _replace_other}

@@ -148,7 +148,7 @@ def _looked_up(lemma: str, tag: str) -> str | None:
 
 #: Inside a noun of several words, what follows one of these does not inflect: *sons-in-law*.
 _LINKS = re.compile(r"[ -](?:in|of|at|on|to|de|for|with)[ -]")
-_PREFIXED = re.compile(r"(re|un|over|under|out|mis|pre|co|de|dis|fore|inter)-?(?=...)", re.I)
+_PREFIXED = re.compile(r"(re|under|un|over|out|mis|pre|co|de|dis|fore|inter)-?(?=...)", re.I)
 
 
 def _head(lemma: str, tag: str) -> tuple[str, str, str] | None:

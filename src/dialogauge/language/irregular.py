@@ -27,6 +27,8 @@ light VBN lit           | prove VBN proven        | sting VBG stinging      | wa
 channel VBN channeled   | enrol VBD enrolled      | enrol VBN enrolled      | enrol VBG enrolling
 program VBD programmed  | program VBN programmed  | program VBG programming
 mimic VBD mimicked      | mimic VBN mimicked      | mimic VBG mimicking
+unmake VBD unmade       | unmake VBN unmade       | overcast VBD overcast   | overcast VBN overcast
+overspend VBD overspent | overspend VBN overspent | overshoot VBD overshot
 badly RBR worse         | badly RBS worst         | ill JJR worse           | ill JJS worst
 little JJR less         | little JJS least        | little RBR less         | little RBS least
 much JJR more           | much JJS most           | much RBR more           | much RBS most

@@ -13,7 +13,7 @@ pipeline of :mod:`..language`.
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
@@ -181,12 +181,11 @@ def no_punctuation(place: Place, rng: Random) -> str:
     return " ".join(bare.split())
 
 
-@cache
 def tagger() -> "Pipeline":
     """The pipeline that ships, one per process; it remembers texts: ``pipe`` many beforehand."""
-    from ..language import load
+    from ..language import shared
 
-    return load()
+    return shared()
 
 
 def tagged(text: str) -> "Doc":

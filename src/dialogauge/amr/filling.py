@@ -1,0 +1,99 @@
+"""What stands for a part that is gone, where grammar wants something in its place.
+
+A frame of AMR may lack an argument; an English verb may not always: "I love pop music" without its
+object is "I love something". Subjects and objects are stood for by *someone* or *something*
+(*anyone*, *anything* behind a negation or in a question), a clause by *so* ("I think so"), an
+infinitive by its *to* ("I want to").
+"""
+
+from collections.abc import Collection
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..language.lexicon import Lexicon
+from ..language.pronouns import readings
+from .agreement import SUBJECTS, Person, agree_behind, base, inverted
+from .closed import styled
+from .draft import Draft
+from .negation import is_negative
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+_SAYING = frozenset({"think", "guess", "suppose", "hope", "believe", "say", "assume"})
+_WANTING = frozenset({"want", "like", "love", "need", "try", "hope", "plan", "hate", "prefer"})
+#: Verbs that make one thing with their object.
+_LIGHT = frozenset({"be", "take", "make", "do", "let", "have", "get", "go"})
+_FILLED = frozenset({"nsubj", "nsubj:pass", "obj"})
+
+
+def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
+    """Put what says nothing into the place of a part; False if nothing can stand there."""
+    if not places or sorted(places) != list(range(min(places), max(places) + 1)):
+        return False
+    if head.dep_ == "ccomp":
+        return _so(draft, head, places)
+    if head.dep_ == "xcomp":
+        return _to(draft, head, places)
+    if head.dep_ not in _FILLED or not _can_be_filled(head):
+        return False
+    text = _indefinite(draft, head)
+    first = min(places)
+    old = "a" if draft.words[first] == "I" and not draft.starts(first) else draft.words[first]
+    text = styled(text, old) if draft.starts(first) else text
+    draft.clear(places)
+    draft.words[head.i] = text
+    if head.dep_ in SUBJECTS:
+        agree_behind(draft, head, Person(3, False), pronoun=False)
+    return True
+
+
+def _can_be_filled(head: "Word") -> bool:
+    """Whether a noun or pronoun is one that something can stand for."""
+    light = head.dep_ == "obj" and base(head.head) in _LIGHT and not readings(head.text)
+    plain = head.tag_.startswith("NN") or (head.tag_ == "PRP" and head.lower_ != "it")
+    reflexive = any(form.case == "refl" for form in readings(head.text))
+    joined = any(it.dep_ in ("conj", "cop", "expl") for it in head.children)
+    outer = any(it.dep_ == "expl" for it in head.head.children)  # "there is a dog"
+    return plain and not (light or reflexive or joined or outer)
+
+
+def _indefinite(draft: Draft, head: "Word") -> str:
+    verb = head.head
+    open_ = inverted(verb) or (head.dep_ == "obj" and is_negative(draft, verb))
+    return ("any" if open_ else "some") + ("one" if is_person(head) else "thing")
+
+
+def is_person(word: "Word") -> bool:
+    """Whether a noun or pronoun is somebody."""
+    if readings(word.text):
+        return str(word.lower_) not in ("it", "its", "they", "them")
+    if word.lower_ in ("lot", "lots", "couple", "bunch"):  # "a lot of people"
+        return any(it.dep_ == "nmod" and is_person(it) for it in word.children)
+    return word.ent_type_ == "PERSON" or word.lower_ in _people() or base(word) in _people()
+
+
+@cache
+def _people() -> frozenset[str]:
+    return frozenset(Lexicon.load().below("person")) | {"people", "folks", "fan", "fans"}
+
+
+def _so(draft: Draft, clause: "Word", places: Collection[int]) -> bool:
+    """ "I think so"."""
+    verb = clause.head
+    if base(verb) not in _SAYING or min(places) != verb.i + 1:
+        return False
+    if any(it.tag_.startswith("W") for it in verb.children):
+        return False
+    draft.clear(places)
+    draft.behind[verb.i] = "so"
+    return True
+
+
+def _to(draft: Draft, infinitive: "Word", places: Collection[int]) -> bool:
+    """ "I want to"."""
+    to = next((it for it in infinitive.children if it.tag_ == "TO"), None)
+    if to is None or base(infinitive.head) not in _WANTING or to.i != infinitive.head.i + 1:
+        return False
+    draft.clear(set(places) - {to.i})
+    return True

@@ -1,0 +1,140 @@
+"""Another noun or name in the place of one: number, countability, articles, agreement."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..language.inflection import Form
+from ..language.inflection import lemma as singular
+from ..language.lexicon import Lexicon
+from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries, word_behind
+from .draft import Draft, capital, one_run, tops
+from .lexical import MASS, UNCOUNTABLE, Wording, is_word, worded
+from .pronominal import is_coordinated, is_name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token as Word
+
+_ARTICLES = frozenset({"a", "an", "the", "this", "that", "some", "any", "these", "those"})
+
+
+def replace_noun(draft: Draft, noun: "Word", places: Sequence[int], new: str) -> bool:
+    """A noun in the number of another; without an article in the plural if it can be counted."""
+    acronym = noun.text.rstrip("s").isupper() and not Lexicon.load().senses(noun.lower_, "n")
+    tag = _tag(draft, noun)
+    text = noun.text.lower() if acronym else noun.text
+    found = worded(new, Form(text, tag))
+    if found is not None and _is_bare(noun) and found.lemma not in MASS:
+        found = worded(new, Form(text, "NNS"))  # "I love jazz", "I love dogs"
+    if found is None and noun.dep_ == "compound":  # "music video", "good video"
+        found = worded(new, Form(noun.text, "JJ"))
+    if found is None or not one_run(draft, places) or not _takes(noun, found):
+        return False
+    if word_behind(noun) == "of" and noun.lower_.rstrip("s") in _MEASURES:
+        return False  # "a kind of"
+    if noun.dep_ in ("compound", "flat") and noun.tag_ == noun.head.tag_ == "NNP":
+        return False  # a part of a name
+    if found.word in {it.text for it in noun.doc[max(0, noun.i - 1) : noun.i + 2]}:
+        return False  # "baseball baseball"
+    proper = new[0].isupper()
+    if is_name(noun) and not proper:
+        return name(draft, places, found.lemma, article=True)
+    if proper and not is_name(noun):
+        draft.clear(it.i for it in noun.lefts if it.lower_ in _ARTICLES)
+    draft.clear(place for place in places if place != noun.i)
+    draft.words[noun.i] = capital(found.word) if acronym and draft.starts(noun.i) else found.word
+    draft.lemmas[noun.i] = found.lemma
+    if _is_bare(noun) and found.lemma not in MASS and noun.dep_ in SUBJECTS:
+        agree_behind(draft, noun, Person(3, True), pronoun=False)
+    return True
+
+
+_SOME_OF = "kind type sort lot plenty bunch couple pair number rest amount part one ton"
+_MEASURES = frozenset(_SOME_OF.split())
+
+
+def _takes(noun: "Word", found: Wording) -> bool:
+    """Whether a noun's place is one that another noun can have."""
+    if noun.dep_ in ("advmod", "discourse", "mark", "cc", "fixed", "vocative"):
+        return False
+    numbered = noun.i + 1 < len(noun.doc) and noun.nbor().tag_ == "CD"  # "film one"
+    if numbered or (found.word in ("people", "police", "cattle") and noun.tag_ == "NN"):
+        return False
+    if found.lemma not in MASS and any(it.lower_ in ("much", "little") for it in noun.lefts):
+        return noun.tag_ == "NNS" or noun.lower_ not in MASS
+    if noun.dep_ in ("ccomp", "xcomp", "advcl", "acl:relcl") and not auxiliaries(noun):
+        return False  # a verb that was taken for a noun
+    if _is_bare(noun):
+        return found.lemma in MASS or not _in_phrase(noun)
+    uncounted = _is_gerund(found) or found.lemma in UNCOUNTABLE
+    return not (uncounted and {it.lower_ for it in noun.lefts} & _COUNTING)
+
+
+_COUNTING = frozenset({"a", "an", "another", "each", "every", "one", "these", "those", "many"})
+
+
+def _is_gerund(found: Wording) -> bool:
+    """Whether a noun is a verb in *-ing*, which no "a" goes before."""
+    return found.word.endswith("ing") and not is_word(found.lemma, "n")
+
+
+def _is_bare(noun: "Word") -> bool:
+    """Whether a singular noun stands without anything that determines it: "I love jazz"."""
+    if noun.tag_ != "NN" or noun.dep_ in ("compound", "amod", "nmod:poss", "ROOT"):
+        return False
+    if noun.lower_ in MASS:  # "some good music"
+        counted = [it for it in noun.lefts if it.dep_ in ("det", "nmod:poss", "nummod")]
+        return all(it.lower_ in ("some", "any", "no", "all") for it in counted)
+    if noun.i and noun.nbor(-1).tag_ in ("DT", "PRP$", "POS", "CD", "JJ"):
+        return False  # whatever it hangs on
+    return not any(it.dep_ in _DETERMINING for it in noun.children)
+
+
+def _tag(draft: Draft, noun: "Word") -> str:
+    """The tag of a noun, mended where it cannot be: "news" is one, "films" are several."""
+    if noun.tag_ == "NNS" and noun.lower_.endswith("s") and draft.lemma(noun.i) == noun.lower_:
+        return "NN"
+    single = singular(noun.lower_, "NNS")
+    several = noun.tag_ == "NN" and single != noun.lower_ and not is_word(noun.lower_, "n")
+    return "NNS" if several and noun.lower_.endswith("s") and is_word(single, "n") else noun.tag_
+
+
+def _in_phrase(noun: "Word") -> bool:
+    """Whether a bare noun is one of a set phrase: "in fact", "one at a time", "today"."""
+    alone = noun.dep_ in ("obl:tmod", "obl:npmod", "nmod:tmod", "parataxis", "appos", "conj")
+    described = any(it.dep_.startswith("acl") for it in noun.children)  # its verb would not agree
+    return alone or described or noun.lower_ in _PHRASAL
+
+
+_SET_NOUNS = """
+fact course example instance case time home today tomorrow tonight yesterday way lot kind sort part
+place advance order addition person bit
+"""
+_PHRASAL = frozenset(_SET_NOUNS.split())
+
+
+_DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})
+
+
+def name(draft: Draft, places: Sequence[int], new: str, *, article: bool = False) -> bool:
+    """A name, or a noun with ``article``, in the place of a name's words."""
+    kept = [place for place in places if draft.words[place]]
+    if not one_run(draft, kept):
+        return False
+    head = tops(draft, kept)
+    if not head:
+        return False
+    determined = any(it.dep_ in ("det", "nmod:poss") for it in head[0].lefts)
+    first = kept[0]
+    text = f"the {new}" if article and not determined else new
+    if draft.words[kept[-1]].endswith(".") and not text.endswith("."):
+        text += "."  # the end of the sentence, taken for that of an abbreviation
+    several = head[0].tag_ == "NNPS" or head[0].lower_.endswith("s")  # "the Steelers"
+    if several and not article and not new.endswith("s"):
+        draft.clear(it.i for it in head[0].lefts if it.lower_ in _ARTICLES)
+        if head[0].dep_ in SUBJECTS and not is_coordinated(head[0]):
+            agree(draft, head[0].head, Person(3, False), pronoun=False)
+    draft.clear(kept[1:])
+    draft.words[first] = capital(text) if draft.starts(first) and article else text
+    if draft.document[first].text.islower() and draft.text.islower():
+        draft.words[first] = draft.words[first].lower()
+    return True
