@@ -514,3 +514,19 @@ def test_real_utterances_come_back_as_they_are(data: Path, monkeypatch: pytest.M
         for variable in set(frames[:2]) - set(questions.negated(graph)):
             written = REALISER.rewritten(graph, edits.negate(graph, variable))
             assert written is None or check(written).text != text
+
+
+def test_a_parse_that_hangs_on_itself_does_not_go_round() -> None:
+    """ "to used" as a whole sentence, as hasty typing is sometimes parsed."""
+    from spacy.tokens import Doc
+
+    from dialogauge.amr.draft import Draft
+    from dialogauge.amr.negation import negate
+    from dialogauge.language import shared
+
+    vocab = shared().nlp.vocab
+    heads, deps = [1, 1], ["mark", "ROOT"]
+    document = Doc(vocab, ["to", "used"], heads=heads, deps=deps, tags=["TO", "VB"])
+    draft = Draft(document.text, document)
+    assert negate(draft, document[1])
+    assert "not" in draft.written()[0].split()

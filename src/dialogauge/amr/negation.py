@@ -103,8 +103,9 @@ def _neighbours(predicate: "Word") -> list[str]:
 def _negate_bare(draft: Draft, predicate: "Word") -> bool:
     """A clause without a finite word: "to go", "going", "Go!", "seen"."""
     to = next((it for it in predicate.children if it.tag_ == "TO" and it.dep_ == "mark"), None)
-    if to is not None and predicate.head.lower_ in ("going", "gon", "used") and to.i > 0:
-        return negate(draft, predicate.head)
+    above = predicate.head
+    if to is not None and above.i != predicate.i and above.lower_ in ("going", "gon", "used"):
+        return negate(draft, above)
     if to is not None:
         late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _BEHIND_HEADS
         draft.put_before(to.i + 1 if late else to.i, "not")
