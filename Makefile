@@ -8,7 +8,7 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model amr-results
+.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model amr-results manipulations
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
@@ -56,6 +56,9 @@ language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); s
 
 amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/amr-results.md
 	$(BIN)/python -m benchmarks.amr
+
+manipulations: .venv/dev  ## measure every manipulation; writes docs/manipulations-results.md
+	$(BIN)/python -m benchmarks.manipulate
 
 concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)
 	$(BIN)/python -m dialogauge.knowledge src/dialogauge/weights/models/concepts \

@@ -5,6 +5,7 @@ difference from a published value above 0.05 must have a sentence, or the page i
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import dialogauge as dg
@@ -164,10 +165,18 @@ def main() -> None:
         ),
         language=measuring.markdown(measuring.table(language.load().nlp, treebank_folder())),
         inflection=table(("what", "share"), inflection.figures(treebank_folder().parent)),
+        amr=first_table(PAGE.with_name("amr-results.md")),
     )
     with writing(PAGE) as file:
         file.write(page.encode())
     print(page)
+
+
+def first_table(page: Path) -> str:
+    """The first table of a page that another target measured and wrote."""
+    lines = page.read_text("utf-8").splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
+    return "\n".join(takewhile(lambda line: line.startswith("|"), lines[start:]))
 
 
 TEMPLATE = """# Results
@@ -215,8 +224,18 @@ Inflection: lemma and form of 5,000 tokens of EWT test put together again (floor
 
 {inflection}
 
+## What sentences say
+
+The built-in AMR parser, as `make amr-results` measured it; definitions in [amr.md](amr.md), speed
+and the errors that cost most in [amr-results.md](amr-results.md), the realiser in
+[amr-realiser.md](amr-realiser.md).
+
+{amr}
+
 ## On pages of their own
 
+- [manipulations-results.md](manipulations-results.md), by `make manipulations`: how often each
+  manipulation applies, whether its edits can be told out of context, and what they cost in fluency.
 - [reproductions/relevance.md](reproductions/relevance.md), by `dialogauge reproduce relevance`:
   `relevance` and the untrained floors on tuning and test sets, and response selection;
   [mixtures.md](mixtures.md), by `make mixtures`: what was tried for it.
