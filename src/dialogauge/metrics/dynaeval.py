@@ -23,13 +23,9 @@ from numpy.typing import NDArray
 
 from .. import models
 from ..dialogue import Dialogue
-from ..encode import Encoder
-from ..encode.session import Session
-from ..errors import ModelError
 from ..scores import Score
+from .head import Head
 from .judge import NAN
-from .metric import signature
-from .vectors import shared
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -80,17 +76,13 @@ class Graph:
 
     def __init__(self, folder: Path, config: Config) -> None:
         self.name, self.config = config.metric, config
-        self.encoder: Encoder = shared(config.encoder)
-        if self.encoder.config.width != config.width:
-            raise ModelError(f"{folder}: made for vectors of {config.width} numbers")
-        self._network = Session(folder / "model.onnx")
-        self._hash = models.fingerprint(folder, ("config.json", "model.onnx"))
+        self._head = Head(folder, self.name, config)
+        self.encoder = self._head.encoder
 
     @property
     def signature(self) -> str:
         """The network's passport, then the encoder's."""
-        ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
-        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+        return self._head.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """The score of each dialogue, of each of its beginnings, and its weakest turn."""
@@ -147,8 +139,7 @@ class Graph:
                 "speakers": speakers,
                 "mask": mask,
             }
-            # Rounded, because the last bits of a sum may depend on the batch.
-            scores[chunk] = np.round(self._network.run("score", inputs).astype(np.float64), 5)
+            scores[chunk] = self._head.scores(inputs, digits=5)
         return scores
 
 

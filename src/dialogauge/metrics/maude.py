@@ -27,12 +27,9 @@ from numpy.typing import NDArray
 from .. import models
 from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
-from ..encode.session import Session
-from ..errors import ModelError
 from ..scores import Score
+from .head import Head
 from .judge import NAN, aggregate
-from .metric import signature
-from .vectors import shared
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -62,18 +59,13 @@ class Maude:
 
     def __init__(self, folder: Path, config: Config) -> None:
         self.name, self.config = config.metric, config
-        self.encoder: Encoder = shared(config.encoder)
-        wanted = WORDS if config.reads == "words" else self.encoder.config.width
-        if config.width != wanted:
-            raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {wanted}")
-        self._network = Session(folder / "model.onnx")
-        self._hash = models.fingerprint(folder, ("config.json", "model.onnx"))
+        self._head = Head(folder, self.name, config, WORDS if config.reads == "words" else None)
+        self.encoder = self._head.encoder
 
     @property
     def signature(self) -> str:
         """The network's passport, then the encoder's."""
-        ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
-        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+        return self._head.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
@@ -129,10 +121,8 @@ class Maude:
                 "mask": np.array(there, np.float32) * known[context],
                 "response": answers[rows],
             }
-            # Rounded, because the last bits of a sum may depend on the batch.
-            found = np.round(self._network.run("score", inputs).astype(np.float64), 6)
             sayable = known[answers[rows]] & inputs["mask"].any(axis=1)
-            scores[rows] = np.where(sayable, found, np.nan)
+            scores[rows] = np.where(sayable, self._head.scores(inputs), np.nan)
         return scores
 
 

@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 
 from .. import models
 from ..dialogue import Dialogue
-from ..encode import Encoder
-from ..encode.session import Session
 from ..errors import ModelError
 from ..scores import Score
+from .head import Head
 from .judge import NAN, aggregate
-from .metric import signature
-from .vectors import shared
 
 Floats = NDArray[np.float32]
 
@@ -49,18 +46,13 @@ class Relevance:
     trained = True
 
     def __init__(self, folder: Path, config: Config) -> None:
-        self.config = config
-        self.encoder: Encoder = shared(config.encoder)
-        if self.encoder.config.width != config.width:
-            raise ModelError(f"{folder}: made for vectors of {config.width} numbers")
-        self._head = Session(folder / "model.onnx")
-        self._hash = models.fingerprint(folder, ("config.json", "model.onnx"))
+        self.config, self._head = config, Head(folder, self.name, config)
+        self.encoder = self._head.encoder
 
     @property
     def signature(self) -> str:
         """The head's passport, then the encoder's."""
-        ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
-        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+        return self._head.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
@@ -95,8 +87,7 @@ class Relevance:
                 "mask": mask[rows].astype(np.float32),
                 "response": filled[rows],
             }
-            # Rounded, because the last bits of a sum may depend on the batch.
-            scores[rows] = np.round(self._head.run("score", inputs).astype(np.float64), 6)
+            scores[rows] = self._head.scores(inputs)
         return scores
 
 
