@@ -16,9 +16,6 @@ def run(
         bool,
         typer.Option("--final", help="Look at the test sets too; every number is logged."),
     ] = False,
-    retrain: Annotated[
-        bool, typer.Option("--retrain", help="Train the models that do not ship; takes hours.")
-    ] = False,
     docs: Annotated[
         Path, typer.Option(help="Where the log is, and pages under reproductions/.")
     ] = Path("docs"),
@@ -38,7 +35,7 @@ def run(
     if name not in REPRODUCTIONS:
         raise UnknownNameError("reproduction", name, REPRODUCTIONS)
     sections = []
-    for section in REPRODUCTIONS[name](docs, final, retrain):
+    for section in REPRODUCTIONS[name](docs, final):
         remark(section.title, quiet)
         sections.append(section)
     text = page(name, sections)

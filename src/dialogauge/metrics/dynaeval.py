@@ -193,8 +193,3 @@ def from_folder(folder: Path) -> Graph:
     """The trained metric of a folder."""
     verified = models.open_folder(folder)
     return Graph(verified, models.decode(verified / "config.json", Config))
-
-
-def dynaeval() -> Graph:
-    """How well the turns hang together, as a graph of who speaks to whom; no fixed range."""
-    return from_folder(models.open_folder("dynaeval"))

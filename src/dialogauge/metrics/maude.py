@@ -5,7 +5,7 @@ the vectors of the last turns and of the response. Each utterance is encoded onc
 slides over the vectors, so that a turn costs one encoding and one pass of a small network, however
 long the conversation is. A dialogue can be scored whole, or fed turn by turn:
 
-    chat = load("maude").start()
+    chat = load("FOLDER").start()
     chat.add(Turn("user", "Do you like tea?")).value        # NaN: it answers nothing
     chat.add(Turn("bot", "I prefer coffee.")).value         # the same as in a whole dialogue
 
@@ -171,8 +171,3 @@ def from_folder(folder: Path) -> Maude:
     """The trained metric of a folder."""
     verified = models.open_folder(folder)
     return Maude(verified, models.decode(verified / "config.json", Config))
-
-
-def maude() -> Maude:
-    """How well each turn follows the last eight; learnt from broken and foreign replies, 0 to 1."""
-    return from_folder(models.open_folder("maude"))

@@ -7,12 +7,11 @@ committed: a look cannot be taken back.
 """
 
 from .looks import Final, Look, final, logged, look, row
-from .maude import maude
 from .page import Section, page, table
 from .relevance import relevance
 
 #: What can be made again: name -> the function that makes its page's sections.
-REPRODUCTIONS = {"relevance": relevance, "maude": maude}
+REPRODUCTIONS = {"relevance": relevance}
 
 __all__ = [
     "REPRODUCTIONS",
