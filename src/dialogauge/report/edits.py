@@ -135,6 +135,7 @@ table { border-collapse: collapse; width: 100%; }
 td { vertical-align: top; padding: .15rem .5rem; white-space: pre-wrap; overflow-wrap: anywhere;
   border-top: 1px solid var(--line); }
 td:nth-child(-n+3) { color: var(--faint); white-space: nowrap; }
+td:last-child { width: 100%; }
 .same td, .gap td { color: var(--faint); }
 .before, .after, .moved, .taken-out, .put-in { background: var(--row); }
 del { background: var(--out); } ins { background: var(--in); text-decoration: none; }
