@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialogauge.encode import Encoder, batching, encoder, session
 from dialogauge.encode.batching import batches, padded
 from dialogauge.encode.cache import Memory
-from dialogauge.encode.encoder import Report
+from dialogauge.encode.encoder import POOLINGS, Report
 from dialogauge.encode.session import Session
 from dialogauge.errors import ModelError, UnknownNameError
 from dialogauge.models import shipped
@@ -130,14 +130,15 @@ anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=40
 @settings(max_examples=40, deadline=None)
 def test_any_text_is_finite_or_nan_and_the_same_alone(texts: list[str]) -> None:
     one = _shared()
-    together = one.vectors(texts)
-    counts = np.isnan(together).sum(axis=1)
-    assert set(counts.tolist()) <= {0, one.config.width}
-    assert not np.isinf(together).any()
-    one._memory = Memory()
-    for text, vector in zip(texts, together, strict=True):
-        assert np.allclose(one.vectors([text])[0], vector, atol=NEAR, equal_nan=True)
-        assert (len(one.tokens([text])[0].ids) == 0) == bool(np.isnan(vector[0]))
+    for pooling, pooled in POOLINGS.items():
+        together = one.vectors(texts, pooling)
+        counts = np.isnan(together).sum(axis=1)
+        assert set(counts.tolist()) <= {0, one.config.width * pooled.parts}
+        assert not np.isinf(together).any()
+        one._memory[pooling] = Memory()
+        for text, vector in zip(texts, together, strict=True):
+            assert np.allclose(one.vectors([text], pooling)[0], vector, atol=NEAR, equal_nan=True)
+            assert (len(one.tokens([text])[0].ids) == 0) == bool(np.isnan(vector[0]))
 
 
 _LOADED: list[Encoder] = []
@@ -217,6 +218,18 @@ def test_a_stream_takes_bounded_memory(ours: Encoder) -> None:
     assert peak(5 * once) < 2.5 * peak(once)
 
 
+def test_texture_is_mean_spread_and_steps(ours: Encoder) -> None:
+    text = "We never saw the sea again."
+    mean, spread, steps = np.split(ours.vectors([text], "texture")[0], 3)
+    np.testing.assert_allclose(mean, ours.vectors([text])[0], atol=NEAR)
+    assert (spread >= 0).all()
+    jumbled = np.split(ours.vectors(["again saw We sea. the never"], "texture")[0], 3)
+    assert np.abs(jumbled[2] - steps).mean() > 0
+    inner = ours.tokens([text])[0].vectors
+    inside = np.abs(np.diff(inner, axis=0)).mean(axis=0)
+    assert np.corrcoef(inside, steps)[0, 1] > 0.9  # the two special tokens apart
+
+
 def test_memory_forgets_the_oldest() -> None:
     memory = Memory[int](limit=3)
     memory.put({bytes([at]): at for at in range(5)})
@@ -228,7 +241,7 @@ def test_memory_forgets_the_oldest() -> None:
 
 def test_more_texts_than_memory_holds(alone: np.ndarray) -> None:
     one = fresh()
-    one._memory = Memory(limit=5)
+    one._memory["mean"] = Memory(limit=5)
     assert np.abs(one.vectors(TEXTS[:12]) - alone[:12]).max() <= NEAR
     one.vectors(TEXTS[:12])
     assert one.report.encoded == 12 + 7
@@ -296,7 +309,7 @@ def test_the_arithmetic_of_int8(
         return f"processor : 0\nflags\t\t: {flags}\nbugs: avx_vnni\n"
 
     monkeypatch.setattr(Path, "read_text", read)
-    assert session.cpu_arithmetic() == name
+    assert session.cpu_arithmetic.__wrapped__() == name
 
 
 def test_threads_come_from_the_cores() -> None:

@@ -12,7 +12,7 @@ blank, control characters) has no vector: its row is NaN, and it is counted too.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ from .. import models
 from ..dialogue import mend
 from ..errors import ModelError
 from .batching import batches, padded
-from .cache import Disk, Memory, Vector, key
+from .cache import IN_MEMORY, Disk, Memory, Vector, key
 from .session import Session, cpu_arithmetic
 
 if TYPE_CHECKING:
@@ -80,9 +80,11 @@ class Encoder:
         self.config = config
         self.report = Report()
         self.hash = models.fingerprint(folder, _FILES)
-        self._memory = Memory[Vector]()
+        self._memory = {
+            name: Memory[Vector](IN_MEMORY // pooled.parts) for name, pooled in POOLINGS.items()
+        }
         self._token_memory = Memory[Tokens](TOKENS_IN_MEMORY, lambda its: len(its.ids) or 1)
-        self._disk: Disk | None = None
+        self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
         self._tokenizer = _tokenizer(folder / "tokenizer.json", config.max_tokens)
         self._check(folder)
@@ -104,7 +106,12 @@ class Encoder:
         config = models.decode(folder / "config.json", Config)
         encoder = cls(folder, config, provider=provider, threads=threads)
         if cache is not None:
-            encoder._disk = Disk(Path(cache), encoder.signature, config.width)
+            encoder._disk = {
+                name: Disk(
+                    Path(cache), encoder.signature + pooled.sign, config.width * pooled.parts
+                )
+                for name, pooled in POOLINGS.items()
+            }
         return encoder
 
     @property
@@ -113,20 +120,27 @@ class Encoder:
         arithmetic = f"|cpu:{cpu_arithmetic()}" if self.config.int8 else ""
         return f"{self.config.name}|sha256:{self.hash}|tokens:{self.config.max_tokens}{arithmetic}"
 
-    def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One vector per text, (texts, width), not normalised; NaN where a text is empty."""
-        found = self._remembered(texts, self._memory, self._sentences)
-        out = np.empty((len(texts), self.config.width), dtype=np.float32)
+    def vectors(self, texts: Sequence[str], pooling: "Pooling" = "mean") -> Vectors:
+        """One vector per text, (texts, width), not normalised; NaN where a text is empty.
+
+        The ``texture`` of a text is thrice as wide: the mean of its tokens, their spread, and how
+        much neighbours differ, which tells whether words stand as they should.
+        """
+        found = self._remembered(
+            texts, self._memory[pooling], lambda new: self._sentences(new, pooling)
+        )
+        parts = POOLINGS[pooling].parts
+        out = np.empty((len(texts), self.config.width * parts), dtype=np.float32)
         for row, vector in enumerate(found):
             out[row] = vector
         self.report.empty += int(np.isnan(out[:, 0]).sum())
         return out
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Vector]:
+    def stream(self, texts: Iterable[str], pooling: "Pooling" = "mean") -> Iterator[Vector]:
         """The vectors of any number of texts, in order, in bounded memory."""
         remaining = iter(texts)
         while chunk := list(islice(remaining, CHUNK)):
-            yield from self.vectors(chunk)
+            yield from self.vectors(chunk, pooling)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text's tokens and their vectors; none where a text is empty."""
@@ -164,19 +178,20 @@ class Encoder:
         self.report.texts += len(texts)
         return [known[each] for each in keys]
 
-    def _sentences(self, new: dict[bytes, str]) -> dict[bytes, Vector]:
-        """The mean token of each text, from disk or else from the graph."""
-        found = self._disk.get(new) if self._disk is not None else {}
+    def _sentences(self, new: dict[bytes, str], pooling: "Pooling") -> dict[bytes, Vector]:
+        """The pooled tokens of each text, from disk or else from the graph."""
+        disk, pooled = self._disk.get(pooling), POOLINGS[pooling]
+        found = disk.get(new) if disk is not None else {}
         missing = {each: text for each, text in new.items() if each not in found}
         if not missing:
             return found
-        nothing = np.full(self.config.width, np.nan, dtype=np.float32)
+        nothing = np.full(self.config.width * pooled.parts, np.nan, dtype=np.float32)
         made = dict.fromkeys(missing, nothing)
         keys = list(missing)
-        for row, mean in self._run(list(missing.values()), _mean):
-            made[keys[row]] = mean
-        if self._disk is not None:
-            self._disk.put(made)
+        for row, vector in self._run(list(missing.values()), pooled.keep):
+            made[keys[row]] = vector
+        if disk is not None:
+            disk.put(made)
         return found | made
 
     def _token_vectors(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
@@ -252,6 +267,31 @@ def _mean(ids: list[int], states: Vectors) -> Vector:
     """The mean over tokens, each text by itself so that padding cannot change a bit of it."""
     total: Vector = np.add.reduce(states, axis=0)
     return total / np.float32(len(ids))
+
+
+def _texture(ids: list[int], states: Vectors) -> Vector:
+    """Mean, spread, and mean step from token to token, each text by itself."""
+    mean = _mean(ids, states)
+    spread = np.sqrt(np.add.reduce((states - mean) ** 2, axis=0) / np.float32(len(ids)))
+    steps = np.add.reduce(np.abs(states[1:] - states[:-1]), axis=0) / np.float32(len(ids) - 1)
+    return np.concatenate([mean, spread, steps])
+
+
+Pooling = Literal["mean", "texture"]
+
+
+class Pooled(NamedTuple):
+    """How a text's tokens become a vector of so many times the width."""
+
+    keep: Callable[[list[int], Vectors], Vector]
+    parts: int
+    sign: str  # beside the signature, in a cache
+
+
+POOLINGS: dict[Pooling, Pooled] = {
+    "mean": Pooled(_mean, 1, ""),
+    "texture": Pooled(_texture, 3, "|texture"),
+}
 
 
 def _inner(ids: list[int], states: Vectors) -> Tokens:
