@@ -33,18 +33,23 @@ learning_rate = 0.002
 [settings]
 network = "{network}"
 turns = 3
+pooling = "{pooling}"
 """
 
 
-def written(network: str = "maude", epochs: int = 1) -> recipe.Recipe:
-    return recipe.decode(RECIPE.format(network=network, epochs=epochs).encode())
+def text(network: str = "maude", epochs: int = 1, pooling: str = "mean") -> str:
+    return RECIPE.format(network=network, epochs=epochs, pooling=pooling)
+
+
+def written(network: str = "maude", epochs: int = 1, pooling: str = "mean") -> recipe.Recipe:
+    return recipe.decode(text(network, epochs, pooling).encode())
 
 
 @pytest.fixture(scope="module")
 def overfitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, float]]:
     folder = tmp_path_factory.mktemp("maude") / "model"
     talks = chats(8, turns=5)
-    done = train(written(epochs=60), folder, material=data.given(talks, talks))
+    done = train(written(epochs=60, pooling="texture"), folder, material=data.given(talks, talks))
     assert done.parity < 1e-4
     return folder, done.best
 
@@ -215,7 +220,7 @@ def test_one_turn_dialogues_are_an_error_and_unknown_settings_too(tmp_path: Path
     lonely = [Dialogue("one", (Turn("A", "Hello?"),))]
     with pytest.raises(Exception, match="nothing to learn"):
         train(written(), tmp_path / "one", material=data.given(lonely, []))
-    odd = recipe.decode((RECIPE.format(network="maude", epochs=1) + 'policy = "x"\n').encode())
+    odd = recipe.decode((text() + 'policy = "x"\n').encode())
     with pytest.raises(InputError, match="policy"):
         train(odd, tmp_path / "two", material=data.given(chats(2), []))
 
@@ -229,7 +234,7 @@ def test_a_folder_of_another_width_is_refused(
 
     folder = tmp_path / "wide"
     shutil.copytree(overfitted[0], folder)
-    config = (folder / "config.json").read_text().replace('"width": 384', '"width": 100')
+    config = (folder / "config.json").read_text().replace('"width": 1152', '"width": 100')
     (folder / "config.json").write_text(config)
     models.seal(folder)
     with pytest.raises(ModelError, match="made for rows of 100"):

@@ -27,9 +27,11 @@ from numpy.typing import NDArray
 from .. import models
 from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
+from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
 from .head import Head
 from .judge import NAN, aggregate
+from .vectors import shared
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -50,6 +52,7 @@ class Config(msgspec.Struct, frozen=True):
     encoder: str
     turns: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     width: int
+    pooling: Pooling = "mean"
 
 
 class Maude:
@@ -59,7 +62,9 @@ class Maude:
 
     def __init__(self, folder: Path, config: Config) -> None:
         self.name, self.config = config.metric, config
-        self._head = Head(folder, self.name, config, WORDS if config.reads == "words" else None)
+        parts = POOLINGS[config.pooling].parts
+        width = WORDS if config.reads == "words" else parts * shared(config.encoder).config.width
+        self._head = Head(folder, self.name, config, width)
         self.encoder = self._head.encoder
 
     @property
@@ -92,9 +97,7 @@ class Maude:
         """What the network reads of each text: its vector, or its words."""
         if self.config.reads == "words":
             return word_table(self.encoder, texts)
-        return (
-            self.encoder.vectors(texts) if texts else np.empty((0, self.config.width), np.float32)
-        )
+        return self.encoder.vectors(texts, self.config.pooling)
 
     def _judge(self, dialogue: Dialogue) -> Score:
         recent = [turn.text for turn in dialogue.turns[-LAST:]]

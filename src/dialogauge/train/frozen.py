@@ -8,6 +8,8 @@ import numpy as np
 
 from .. import atomic, models
 from ..encode import Encoder
+from ..encode.encoder import Pooling
+from ..errors import InputError
 from .backbone import load
 from .recipe import Chosen
 from .selection import Vectors
@@ -15,15 +17,18 @@ from .selection import Vectors
 Encode = Callable[[Sequence[str]], Vectors]
 
 
-def encoder(chosen: Chosen, cache: Path | None = None) -> Encode:
+def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None) -> Encode:
     """The encoder that ships, as scoring will run it; else the backbone in torch.
 
     ``cache`` keeps the vectors of the former, text by text, for runs whose texts overlap.
     """
     if chosen.name not in models.shipped():
+        if pooling != "mean":
+            problem = f"{pooling} is pooled by encoders that ship"
+            raise InputError(problem, field="backbone.name", remedy="dialogue-minilm")
         return load(chosen).encode
     shipped = Encoder.load(chosen.name, cache=cache)
-    return lambda texts: np.array(list(shipped.stream(texts)), np.float32)
+    return lambda texts: np.array(list(shipped.stream(texts, pooling)), np.float32)
 
 
 def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:

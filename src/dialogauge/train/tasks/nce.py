@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
 from ...dialogue import Dialogue
+from ...encode.encoder import Pooling
 from ...errors import InputError
 from ...manipulate import translation
 from ...manipulate.manipulation import seeded
@@ -41,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     network: Kind = "maude"
     turns: AtLeastOne = 8  # of context; the paper has no limit: name a large number
     policy: Policy = "all"
+    pooling: Pooling = "mean"  # what is read of an utterance; "texture" sees repeated words
     narrow: AtLeastOne = 300
     hidden: AtLeastOne = 150  # of the LSTM, in each direction
     layer: AtLeastOne = 200
@@ -126,6 +128,7 @@ class Contrast:
             "metric": self.settings.network,
             "reads": self.reads,
             "encoder": self.recipe.backbone.name,
+            "pooling": self.settings.pooling,
             "turns": self.settings.turns,
             "width": self.table.shape[1],
         }
@@ -177,7 +180,8 @@ class Contrast:
 
     def _look(self, encode: Encode, cache: Path) -> Callable[[Sequence[str]], NDArray[Any]]:
         if self.reads != "words":
-            return lambda texts: cached(encode, texts, self.recipe.backbone.name, cache)
+            name = f"{self.recipe.backbone.name}|{self.settings.pooling}"
+            return lambda texts: cached(encode, texts, name, cache)
         return lambda texts: word_table(shared(self.recipe.backbone.name), texts)
 
     def _fixed_exam(self) -> Batch | None:
@@ -257,4 +261,5 @@ def build(
     recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
 ) -> Contrast:
     """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    return Contrast(recipe, settings, material, encode or encoder(recipe.backbone), work)
+    encode = encode or encoder(recipe.backbone, settings.pooling)
+    return Contrast(recipe, settings, material, encode, work)
