@@ -11,12 +11,21 @@ from hypothesis import strategies as st
 
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
+from dialogauge.language import stopwords
 from dialogauge.manipulate import words
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.rewriting import Place, Rewrite
-from dialogauge.manipulate.words import TAGGED, WORDS, Drop, Repeat, Synonyms
+from dialogauge.manipulate.words import (
+    TAGGED,
+    WORDS,
+    Drop,
+    Nameless,
+    Repeat,
+    Synonyms,
+    Without,
+)
 
 from .manipulating import dialogues, keeps_the_contract, steps, talk
 
@@ -116,7 +125,7 @@ def test_signs_are_words_when_reversed_or_jumbled() -> None:
 
 
 def test_lists_of_words_are_left_out() -> None:
-    assert edited("no-stopwords", "I don’t like the red car.") == "like red car."
+    assert edited("no-stopwords", "I do like the red car.") == "like red car."
     assert edited("no-25-stopwords", "It is the end of the day, I think.") == "end day, I think."
     assert edited("no-25-stopwords", "The dog and  cat") == "dog  cat"
     tally = Tally()
@@ -144,6 +153,90 @@ def test_punctuation_inside_words_stays() -> None:
 def test_what_words_are(name: str, text: str, wanted: str) -> None:
     pytest.importorskip("spacy", reason="needs the extra: language")
     assert edited(name, text) == wanted
+
+
+def refused(name: str, text: str) -> str:
+    tally = Tally()
+    assert BY_NAME[name](talk("Hello.", text), Random(0), Pool([]), tally) is None
+    return next(reason for _, reason in tally.refused)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sign_that_stands_alone_is_no_word(seed: int) -> None:
+    assert "?" in edited("word-drop", "is it far ?", seed)
+    for name in ("word-repeat", "repeat-half"):
+        assert edited(name, "well , is it ! far ?", seed).count("?") == 1
+    for name in ("word-order", "jumble"):
+        assert edited(name, "Come - in !", seed).casefold().split() != ["come", "in"]
+        made = edited(name, "Yes ! ! ! no", seed)
+        assert made.index("no") < made.index("Yes")
+
+
+@pytest.mark.parametrize(
+    "name", ["word-drop", "word-order", "word-repeat", "repeat-half", "reverse", "jumble"]
+)
+def test_one_word_with_signs_is_one_word(name: str) -> None:
+    assert refused(name, "Yes .") == "it has one word only"
+    assert refused(name, "- Yes !!") == "it has one word only"
+
+
+def test_what_reads_the_same_backwards_is_not_reversed() -> None:
+    assert refused("reverse", "Bye bye!") == "there is no other order"
+
+
+def test_stop_words_leave_the_sense_and_no_stray_signs() -> None:
+    for text in ("I do not like it.", "I have no clue.", "Don ’ t worry.", "I can’t swim."):
+        assert refused("no-stopwords", text) == "it would lose a negation"
+    bold = Without(stopwords.NLTK, "", sure=False)
+    assert rewritten(bold, "I don’t like the red car.") == "like red car."
+    assert edited("no-25-stopwords", "It is not the end.") == "not end."
+    assert edited("no-stopwords", "He paid 6 M in the U.S. for it.") == "paid 6 M U.S."
+    text = "You are right, way back then. Well, I have owned two, how about you?"
+    assert edited("no-stopwords", text) == "right, way back. Well, owned two"
+    assert refused("no-stopwords", "What's it about?") == "too little would be left"
+
+
+def test_a_face_is_punctuation() -> None:
+    assert edited("no-punctuation", "Great chat :D bye ;P see you at 5:D") == (
+        "Great chat bye see you at 5:D"
+    )
+
+
+def test_only_what_is_missed_makes_worse() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    name = "nouns-pronouns-verbs"
+    assert refused(name, "I like the Lakers.") == "nobody would miss what goes"
+    assert edited(name, "I don't like the Lakers.") == "I do like Lakers"
+    assert refused(name, "I really loved it!") == "nobody would miss what goes"
+    assert edited(name, "That's good  poetry.") == "poetry"
+    assert edited("only-nouns", "I don ’ t hate vegetables .") == "vegetables"
+    assert edited("only-nouns", "Johnson ’ s new car is red .").startswith("Johnson")
+
+
+def test_names_that_would_be_missed_can_stay() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    for text in ("I live in Paris, France.", "It is at Nashville airport."):
+        with pytest.raises(DoesNotApply, match="a name would be missed"):
+            rewritten(Nameless(sure=True), text)
+    assert rewritten(Nameless(sure=True), "Are you a Beatles fan?") == "Are you a fan?"
+    assert refused("no-entities", "Don ’ t worry .") == "it has no such word"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was good talking to you.",
+        "I beg to differ.",
+        "I remember to call her.",
+        "That is pretty much it.",
+        "He is a big fan.",
+        "What does his dad do?",
+        "I watch TV.",
+    ],
+)
+def test_words_with_a_life_of_their_own_stay(text: str) -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    assert refused("synonyms", text) == "it has no such word"
 
 
 def test_synonyms_as_the_paper_are_bolder() -> None:

@@ -1,0 +1,109 @@
+"""Which word can stand for another one without harm.
+
+WordNet knows many words for the same, but most words have several senses, the commonest in talk is
+not always the first, and some words live in phrases of their own: "I beg to differ", "a big fan".
+So a word is replaced where it means mostly one thing and the other word does too, and where neither
+the grammar around it nor the list of words that were found to go wrong speaks against it.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..language import stopwords
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+    from ..language import Lexicon, Sense
+
+#: The parts of speech that carry the content: first letters of Penn tags, and WordNet's.
+PARTS = {"N": "n", "V": "v", "J": "a", "R": "r"}
+#: Words with a grammar of their own: "let's", "going to", "used to", "the one".
+_STIFF = "be do have go let use one well need want like get make keep kind sort someone somebody"
+#: Words whose synonym is right in the dictionary and wrong, or of another time, in talk:
+#: "his papa", "a vast fan", "a mean salary", "I fumbled the ball".
+_MISLEADING = """
+    absolutely accomplish ad advertisement alien alone analyze approve associate average baby
+    backwards badly bare battle beast beg bid big black bunch central certainly challenge chance
+    close comic complaint complex concept constantly cruel curious dad daddy dear delicious derive
+    director dirty done drama effect effort element engineering entire epic eventually extra factory
+    fall fashion fault fight finally floor frog frustrated fumble furious hall happen headache hold
+    horrible huge hurt idea injury key lame legacy little lounge manager mean mention metallic
+    minister module mom mommy mostly motivate notice originate panic pathetic pay penalty percent
+    philosophy pick plain plan play pointer pop process program project promote promotion publicity
+    publish put quit race range recently recover recruit regard regards religious rely respect
+    result reward roar run salary satire scheme simply single small soon speed spiritual spouse
+    start strategy study style sunny swear technology terrible theme threat thunder topic total
+    triplet try understandable vague view vote white worry
+"""
+_LEFT_ALONE = frozenset((_STIFF + _MISLEADING).split())
+#: Adverbs that are replaced where they make an adjective stronger: not in "Really?", "pretty much".
+_DEGREES = frozenset({"pretty", "really"})
+_FIXED = frozenset({"compound", "fixed", "flat", "compound:prt"})
+
+
+def has_content(word: "Token") -> bool:
+    """Whether a word names something that another word can name, and is nobody's name."""
+    if word.tag_[:1] not in PARTS or word.tag_ in ("NNP", "NNPS", "RP") or word.ent_type_:
+        return False
+    lemma = word.lemma_.lower()
+    if word.lower_ in stopwords.NLTK or lemma in _LEFT_ALONE or _is_shouted(word):
+        return False
+    if lemma in _DEGREES and not _strengthens(word):
+        return False
+    # "Good talking to you" is tagged as a noun.
+    if lemma.endswith("ing") and word.tag_[0] in "NV":
+        return False
+    alone = word.dep_ not in _FIXED and word.dep_ not in ("aux", "cop")
+    # What follows a verb may not follow another: "remember to".
+    return alone and not any(it.dep_ in _FIXED or it.dep_ == "xcomp" for it in word.children)
+
+
+def _is_shouted(word: "Token") -> bool:
+    """Whether a word is in capitals, as abbreviations are: "TELEVISION" is not "TV"."""
+    return word.is_upper and len(word) > 1
+
+
+def _strengthens(word: "Token") -> bool:
+    head = word.head
+    return head.i > word.i and head.tag_.startswith("JJ") and head.lower_ not in ("much", "many")
+
+
+@lru_cache(maxsize=20_000)
+def equivalent(word: str, part: str) -> str | None:
+    """A word for the same that can hardly be taken for anything else.
+
+    >>> equivalent("movie", "n"), equivalent("buy", "v"), equivalent("music", "n")
+    ('film', 'purchase', None)
+    """
+    meaning = _meaning(word, part)
+    own = set(_lexicon().lemmas(word, part))
+    if meaning is None or word not in own:  # "films" taken for a singular
+        return None
+    fit = [
+        (other.count, name)
+        for name in meaning.words
+        if name.isalpha() and name.islower() and len(name) > 3 and name not in own
+        if (other := _meaning(name, part)) and other.synset == meaning.synset
+        if other.count >= max(4, meaning.count / 5)  # what is rare stands out
+    ]
+    return max(fit)[1] if fit else None
+
+
+def _meaning(word: str, part: str) -> "Sense | None":
+    """The sense that a word has more often than all others together."""
+    senses = _lexicon().senses(word, part)
+    often = senses and 2 * senses[0].count >= sum(sense.count for sense in senses)
+    return senses[0] if often else None
+
+
+@lru_cache(maxsize=20_000)
+def likeliest(word: str, part: str) -> str | None:
+    """The first of all synonyms, of whatever sense."""
+    return next(iter(_lexicon().substitutes(word, part)), None)
+
+
+def _lexicon() -> "Lexicon":
+    from ..language.lexicon import Lexicon
+
+    return Lexicon.load()
