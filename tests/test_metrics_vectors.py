@@ -60,7 +60,7 @@ class Compass(Encoder):
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         return [list(each.ids) for each in self.tokens(texts)]
 
-    def vectors(self, texts: Sequence[str]) -> np.ndarray:
+    def vectors(self, texts: Sequence[str], pooling: str = "mean") -> np.ndarray:
         nothing = np.full(2, np.nan)
         return np.array(
             [each.vectors.mean(axis=0) if each.ids else nothing for each in self.tokens(texts)]

@@ -41,6 +41,7 @@ _WANTING = {
     "yet": "already",
     "much": "a lot",
     "ever": "",
+    "even": "",
 }
 _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
 
@@ -54,6 +55,8 @@ def affirm(draft: Draft, word: "Word") -> bool:
     said = found.lower_
     if found.i + 1 < len(found.doc) and found.nbor().lower_ in ("only", "just"):
         return False  # "not only ... but"
+    if _LIVING.match(draft.text, found.idx) or _is_unsure(predicate):
+        return False
     if said in NOT:
         done = _affirm_finite(draft, predicate, found)
     elif said == "no":
@@ -69,6 +72,18 @@ def affirm(draft: Draft, word: "Word") -> bool:
     if done:
         _mend_wanting(draft, predicate, found.i)
     return done
+
+
+#: What nobody says without a negation before it: "not until today", "not in a long time".
+_LIVING = re.compile(
+    r"[^.!?]*?\b(?:until|till|in (?:a (?:long|very long) time|a while|ages|years|forever))\b", re.I
+)
+
+
+def _is_unsure(predicate: "Word") -> bool:
+    """Whether it asks what it is not sure of: "not sure why"."""
+    following = predicate.nbor() if predicate.i + 1 < len(predicate.doc) else predicate
+    return predicate.lower_ in ("sure", "certain") and following.tag_.startswith("W")
 
 
 def _negation(draft: Draft, word: "Word", predicate: "Word") -> "Word | None":
@@ -170,7 +185,7 @@ def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
             continue
         if word.lower_ == "yet" and word.dep_ == "cc":
             continue
-        if word.lower_ == "ever" and word.i + 1 != predicate.i:
+        if word.lower_ in ("ever", "even") and word.i + 1 != predicate.i:
             continue
         draft.words[word.i] = new
     at = [word.i for word in predicate.subtree if word.lower_ == "all" and word.i > start]

@@ -40,6 +40,7 @@ def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
     text = _indefinite(draft, head)
     first = min(places)
     old = "a" if draft.words[first] == "I" and not draft.starts(first) else draft.words[first]
+    old = old if draft.text.isupper() else old.capitalize() if old.isupper() else old
     text = styled(text, old) if draft.starts(first) else text
     draft.clear(places)
     draft.words[head.i] = text
@@ -51,11 +52,13 @@ def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
 def _can_be_filled(head: "Word") -> bool:
     """Whether a noun or pronoun is one that something can stand for."""
     light = head.dep_ == "obj" and base(head.head) in _LIGHT and not readings(head.text)
+    before = head.left_edge.nbor(-1) if head.left_edge.i else head
+    titled = before.tag_ == "DT" and before.is_title and not before.is_sent_start
     plain = head.tag_.startswith("NN") or (head.tag_ == "PRP" and head.lower_ != "it")
     reflexive = any(form.case == "refl" for form in readings(head.text))
     joined = any(it.dep_ in ("conj", "cop", "expl") for it in head.children)
     outer = any(it.dep_ == "expl" for it in head.head.children)  # "there is a dog"
-    return plain and not (light or reflexive or joined or outer)
+    return plain and not (light or reflexive or joined or outer or titled)
 
 
 def _indefinite(draft: Draft, head: "Word") -> str:
@@ -73,9 +76,13 @@ def is_person(word: "Word") -> bool:
     return word.ent_type_ == "PERSON" or word.lower_ in _people() or base(word) in _people()
 
 
+_ANYBODY = "everyone everybody someone somebody anyone anybody nobody"
+_SOMEBODY = frozenset(f"people folks fan fans {_ANYBODY}".split())
+
+
 @cache
 def _people() -> frozenset[str]:
-    return frozenset(Lexicon.load().below("person")) | {"people", "folks", "fan", "fans"}
+    return frozenset(Lexicon.load().below("person")) | _SOMEBODY
 
 
 def _so(draft: Draft, clause: "Word", places: Collection[int]) -> bool:
@@ -83,11 +90,17 @@ def _so(draft: Draft, clause: "Word", places: Collection[int]) -> bool:
     verb = clause.head
     if base(verb) not in _SAYING or min(places) != verb.i + 1:
         return False
-    if any(it.tag_.startswith("W") for it in verb.children):
+    if any(it.tag_.startswith("W") for it in verb.children) or _goes_on(draft, places):
         return False
     draft.clear(places)
     draft.behind[verb.i] = "so"
     return True
+
+
+def _goes_on(draft: Draft, places: Collection[int]) -> bool:
+    """Whether words follow, which would be read with what is put there."""
+    following = draft.document[max(places) + 1 : max(places) + 2]
+    return any(it.is_alpha and it.tag_ != "UH" and not it.is_sent_start for it in following)
 
 
 def _to(draft: Draft, infinitive: "Word", places: Collection[int]) -> bool:
@@ -95,5 +108,7 @@ def _to(draft: Draft, infinitive: "Word", places: Collection[int]) -> bool:
     to = next((it for it in infinitive.children if it.tag_ == "TO"), None)
     if to is None or base(infinitive.head) not in _WANTING or to.i != infinitive.head.i + 1:
         return False
+    if _goes_on(draft, places):
+        return False  # "he needs to but he is smart"
     draft.clear(set(places) - {to.i})
     return True

@@ -165,10 +165,14 @@ def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
 
 def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
     """An adverb in *-ly*."""
-    if not is_word(word, "a") or like.tag != "RB":
+    if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _FLAT:
         return None
     made = adverb(word)
     return (made, inflect(made, like)) if is_word(made, "r") else None
+
+
+#: Adverbs of time and place whose opposite is not made with *-ly*: "shortly" is not "not long".
+_FLAT = frozenset({"long", "far", "late", "hard"})
 
 
 def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ Whether *not* is contracted follows the text: "don't", "don’t", "dont" or "do 
 """
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form, inflect
@@ -27,7 +28,8 @@ _NEGATIVE = NEGATIONS | frozenset(_NO.split())
 #: Adverbs that *not* goes before, not behind.
 _ADVERBS = """
 always usually often really even ever necessarily exactly quite fully completely totally very
-particularly especially entirely generally normally only just
+particularly especially entirely generally normally only just highly deeply strongly greatly truly
+absolutely
 """
 _SCOPED = frozenset(_ADVERBS.split())
 _TAG_QUESTION = re.compile(r",\s*\w+(?:n['’]?t)?\s+(?:i|you|he|she|it|we|they|there)\s*\?", re.I)
@@ -48,9 +50,29 @@ def negate(draft: Draft, word: "Word") -> bool:
         return False
     if any(it.lower_ == "how" for it in predicate.children) and not predicate.tag_.startswith("VB"):
         return False  # "how powerful it is"
+    if _is_afterthought(predicate) or (predicate.lower_ in _SET and subject(predicate) is None):
+        return False
     if word.tag_.startswith("NN") and finite(predicate) is None:
         return _no(draft, word)
     return _negate_clause(draft, predicate, word) and _mend_too(draft, predicate)
+
+
+_SET = frozenset({"thank", "said"})  # "Good, thank you", "Well said."
+
+
+def _is_afterthought(verb: "Word") -> bool:
+    """Whether a verb comments on what was said before it: "it was good i think"."""
+    who = subject(verb)
+    if who is None or base(verb) not in _COMMENTS:
+        return False
+    if any(it.i > verb.i and not it.is_punct for it in verb.children):
+        return False
+    said = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
+    return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in said)
+
+
+_COMMENTING = "think guess believe suppose reckon bet imagine hope seem"
+_COMMENTS = frozenset(_COMMENTING.split())
 
 
 def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
@@ -75,10 +97,12 @@ def _elliptic_do(verb: "Word") -> bool:
 
 def _mend_too(draft: Draft, predicate: "Word") -> bool:
     """ "too" or "as well" at the end of a negated clause is "either"."""
-    for word in predicate.subtree:
+    first = finite(predicate) or predicate
+    near = [it for it in predicate.doc[first.i + 1 : first.i + 2] if it.lower_ == "too"]
+    for word in {*predicate.subtree, *near}:
         last = word.i + 1 == len(word.doc) or word.nbor().is_punct or word.nbor().is_sent_start
         also = word.lower_ == "well" and word.i and word.nbor(-1).lower_ == "as"
-        if (word.lower_ == "too" or also) and last and word.i > predicate.i:
+        if (word.lower_ == "too" or also) and last and word.i > first.i:
             draft.words[word.i] = like("either", draft, word)
             draft.clear([word.i - 1] if also else [])
     return True
@@ -172,6 +196,11 @@ def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
     if text in ("'s", "s") and first.i and first.nbor(-1).lower_ == "there":
         draft.words[first.i], draft.gaps[first.i] = _joined_not(draft, "is"), " "
         return True
+    following = first.nbor() if first.i + 1 < len(first.doc) else first
+    if following.lower_ in ("'ve", "’ve"):  # "must've"
+        draft.words[first.i], draft.words[following.i] = f"{draft.words[first.i]} not", "have"
+        draft.gaps[following.i] = " "
+        return True
     short = _joined_not(draft, text, asked=inverted(predicate))
     if " " not in short and draft.words[first.i].isalpha():
         draft.words[first.i] = (
@@ -210,6 +239,8 @@ def _with_do(draft: Draft, verb: "Word") -> bool:
     third = now.endswith("s") and now != draft.lemma(verb.i)  # whatever the tagger says
     third = third or (base_form and who is not None and who.lower_ in ("he", "she", "it"))
     tag = "VBZ" if third else draft.tag(verb.i)
+    if third and now == inflect(draft.lemma(verb.i), Form(now, "VBD")):
+        tag = "VBD"  # "he beat them"
     form = {"VBZ": "does", "VBD": "did", "VBN": "did"}.get(tag, "do")
     at = _first_adverb(verb)
     if verb.i + 1 == len(verb.doc) or verb.nbor().lower_ not in ("na", "ta"):  # "wanna"

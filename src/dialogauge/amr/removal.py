@@ -33,7 +33,7 @@ _NEEDED = SUBJECTS | frozenset(
 _OBJECTS = frozenset({"obj", "xcomp", "ccomp", "iobj"})
 #: Verbs that want to know where or on what.
 _DIRECTED = frozenset(
-    {"be", "put", "look", "depend", "come", "get", "rely", "belong", "have", "make"}
+    {"be", "put", "look", "depend", "come", "get", "rely", "belong", "have", "make", "partake"}
 )
 _DIRECTED |= {"feel", "sound", "seem"}
 #: Words that want two things.
@@ -116,16 +116,25 @@ def _close_up(draft: Draft, first: int, last: int) -> None:
 
 def _breaks(draft: Draft, places: Collection[int]) -> bool:
     """Whether what follows the gap would be read with what stands before it."""
-    if _dangles(draft, places):
+    if _dangles(draft, places) or _leaves_no_verb(draft, places):
         return True
     end = max(places) + 1
     following = [draft.document[it] for it in range(end, min(end + 2, len(draft.words)))]
     if not following or draft.document[end - 1].text == ",":
         return False
+    if not draft.document[end - 1].whitespace_ and following[0].is_alpha:
+        return True  # "make-up"
     if following[0].tag_ in ("VBG", "VBN") and following[0].dep_ not in ("conj", "amod", "ROOT"):
         return True
     listed = following[0].text == "," and following[-1].tag_ == "CC"
     return listed and following[-1].head.i not in places and draft.document[end - 1].dep_ != "conj"
+
+
+def _leaves_no_verb(draft: Draft, places: Collection[int]) -> bool:
+    """Whether a sentence loses all its finite verbs: "What if it rains?"."""
+    sentence = draft.document[min(places)].sent
+    finite_ = {it.i for it in sentence if it.tag_ in ("VBD", "VBP", "VBZ", "MD")}
+    return bool(finite_) and finite_ <= set(places)
 
 
 def _phrase(head: "Word", kept: Places) -> list[list[int]]:
@@ -160,7 +169,9 @@ def _free(head: "Word") -> bool:
 
 def _is_needed(head: "Word") -> bool:
     """Whether grammar wants it: subject, verb, determiner, one of a pair."""
-    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't", "so"):
+    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't", "so", "few"):
+        return True
+    if _is_measure(head) or _is_set(head):
         return True
     following = head.nbor().lower_ if head.i + 1 < len(head.doc) else ""
     compared = head.lower_ == "different" or head.tag_ in ("JJR", "RBR")
@@ -172,7 +183,27 @@ def _is_needed(head: "Word") -> bool:
         return True
     pair = head.head if head.dep_ == "conj" else head
     paired = head.dep_ == "conj" or any(it.dep_ == "conj" for it in head.children)
-    return paired and any(it.lower_ in _PAIRING for it in pair.subtree)
+    mutual = pair.dep_ in SUBJECTS and "each other" in head.sent.text.lower()
+    return paired and (mutual or any(it.lower_ in _PAIRING for it in pair.subtree))
+
+
+def _is_measure(head: "Word") -> bool:
+    """Whether it says how far: "two years" of "two years away"."""
+    return head.head.lower_ in _MEASURED and head.head.i == head.right_edge.i + 1
+
+
+_FAR = "away ago old later earlier long tall high deep wide before after"
+_MEASURED = frozenset(_FAR.split())
+
+
+def _is_set(head: "Word") -> bool:
+    """Whether a word is one of a set phrase: "over and over", "win or lose"."""
+    words = [it.lower_ for it in head.doc[max(0, head.i - 2) : head.i + 3]]
+    trios = zip(words, words[1:], words[2:], strict=False)
+    return any(
+        (one == other and joint == "and") or (one, joint, other) == ("win", "or", "lose")
+        for one, joint, other in trios
+    )
 
 
 def _is_asked(head: "Word") -> bool:
@@ -375,7 +406,7 @@ def joined(text: str, addition: str) -> str:
     first = next((sign for sign in plain if sign.isalpha()), "A")
     added = uncapital(addition) if first.islower() else capital(addition)
     if not marked and re.search(r"[^.]\.$", added):
-        added = added[:-1]
+        added = added[:-1].rstrip()
     elif marked and added[-1:].isalnum():
         added += "."
     return f"{start} {added}"

@@ -6,12 +6,13 @@ dialogues, *Re-evaluating ADEM* tries empty phrases and the context itself, and 
 errors that a metric has to see beyond the topic, of which two are here: who speaks (*speaker
 confusion*) and what is being answered (*temporal skip*).
 
-Two are harmless: a good response in other words (*back-translation*), and what a language model
-says to this very context, which MaUdE counts among the good ones.
+One is harmless: a good response in other words (*back-translation*).
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,18 @@ def other_response(place: Place, rng: Random) -> str:
 
 def echo(place: Place, rng: Random) -> str:
     """The response repeats what was just said to it."""
+    if _RETURNED.fullmatch(place.context[-1].text):
+        raise DoesNotApply("people say it back")
     return place.context[-1].text
+
+
+#: Greetings and the like, which one answers with the same.
+_RETURNED = re.compile(
+    r"\W*(?:hi|hello|hey|(?:good )?(?:bye|morning|evening|night)|goodbye|thanks|thank you"
+    r"|(?:it was |it's been )?(?:nice|great|good) (?:chatting|talking|meeting|to meet))\b"
+    r"(?:\W+\w+){0,3}\W*",
+    re.IGNORECASE,
+)
 
 
 class Generic(msgspec.Struct, frozen=True):
@@ -105,16 +117,90 @@ def _reply(place: Place, context: list[str], rng: Random) -> str:
 class BackTranslation(msgspec.Struct, frozen=True):
     """The response says the same in other words, by another language and back."""
 
-    # A translator that works by rules may come back with another meaning, which is not harmless.
-    # What shares fewer words with the original than this (Dice's coefficient) is not used.
+    # A translator that works by rules comes back with other meanings and broken sentences ("time
+    # flies" as "flies of time"), which is not harmless. So only sentences are taken that say the
+    # same word for word, in synonyms or without contractions; the others stay as they were. False
+    # takes the whole text, for a translator that can be trusted with more, unless it shares fewer
+    # words with the original than ``shared`` (Dice's coefficient).
+    sure: bool = True
     shared: float = 0.8
 
     def __call__(self, place: Place, rng: Random) -> str:
         """The text there and back."""
-        (text,) = place.pool.translate([place.text])
-        if likeness(text, place.text) < self.shared:
+        new = self._surely(place) if self.sure else place.pool.translate([place.text])[0]
+        far = not self.sure and likeness(new, place.text) < self.shared
+        if far or same_text(new, place.text):
             raise DoesNotApply("the translation is too different")
-        return text
+        return new
+
+    def _surely(self, place: Place) -> str:
+        parts = _SENTENCES.split(place.text)
+        pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
+        parts[::2] = [_cased(new, old) if says_the_same(new, old) else old for new, old in pairs]
+        return "".join(parts)
+
+
+_SPACED = re.compile(r"\s+(?=[.,!?])")
+_SENTENCES = re.compile(r"(?<=[.!?])(\s+)")  # in brackets: the blanks are kept
+
+
+def _cased(new: str, old: str) -> str:
+    """A sentence with the first letter, small or not, and the blanks before marks of the other."""
+    new = new if _SPACED.search(old) else _SPACED.sub("", new)
+    return new[:1].lower() + new[1:] if old[:1].islower() else new
+
+
+def says_the_same(first: str, second: str) -> bool:
+    """Whether two texts differ, but only in synonyms and contractions.
+
+    >>> says_the_same("Maybe it's a film.", "perhaps it is a movie.")
+    True
+    >>> says_the_same("I like tea.", "I like tea ."), says_the_same("Flies of time.", "Time flies.")
+    (False, False)
+    """
+    ones, others = _SIGNS.findall(first.lower()), _SIGNS.findall(second.lower())
+    if ones == others:
+        return False  # blanks and capitals
+    names = {it.lower() for it in _SIGNS.findall(second)[1:] if it.istitle() and it.isalpha()}
+    if not names <= set(ones):
+        return False
+    full, other = (_without_contractions(signs) for signs in (ones, others))
+    return len(full) == len(other) and all(map(_same_word, full, other))
+
+
+_SIGNS = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+_CONTRACTED = re.compile(r"(\w+)(n['’]t|['’](?:m|re|ve|ll))|(it|that|he|she|there|what)(['’]s)")
+_ENDINGS = {"n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'s": "is"}
+_CLIPPED = {"ca": "can", "wo": "will"}
+
+
+def _without_contractions(signs: Sequence[str]) -> list[str]:
+    found = list[str]()
+    for sign in signs:
+        match = _CONTRACTED.fullmatch("can't" if sign == "cannot" else sign)
+        start, end = [it for it in match.groups() if it] if match else (sign, "")
+        found.append(_CLIPPED.get(start, start) if end else start)
+        found += [_ENDINGS[end.replace("’", "'")]] if end else []
+    return found
+
+
+_STIFF = frozenset({"good", "well"})  # "sounds well"
+
+
+@lru_cache(maxsize=20_000)
+def _same_word(one: str, other: str) -> bool:
+    """Whether two words, in the same form, mean mostly the same one thing."""
+    from ..language.lexicon import Lexicon
+
+    lexicon = Lexicon.load()
+    stiff = {one, other} & _STIFF or set(lexicon.lemmas(one)) & set(lexicon.lemmas(other))
+    for part in "nvar" if one != other and not stiff else "":
+        uses = [lexicon.senses(word, part) for word in (one, other)]
+        mostly = all(it and 2 * it[0].count >= sum(each.count for each in it) for it in uses)
+        forms = {word in lexicon.lemmas(word, part) for word in (one, other)}
+        if mostly and uses[0][0].synset == uses[1][0].synset and len(forms) == 1:
+            return True
+    return one == other
 
 
 def likeness(first: str, second: str) -> float:
@@ -132,7 +218,7 @@ def speaker_confusion(place: Place, rng: Random) -> str:
     """The response is given from the other person's side: I for you, your for my.
 
     Verbs agree. A response that speaks of neither person is replaced by something that the other
-    one says elsewhere in the dialogue, before it if only the last turn is judged.
+    one says of themselves elsewhere in the dialogue, before it if only the last turn is judged.
     """
     return _sides_swapped(place.text) or _of_the_other(place, rng)
 
@@ -182,11 +268,15 @@ def _of_the_other(place: Place, rng: Random) -> str:
         turn.text
         for turn in (turns[: place.at] if judged else turns)
         if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
-        if turn.text not in known
+        if turn.text not in known and _OF_ONESELF.search(turn.text)
     ]
     if not others:
-        raise DoesNotApply("nobody else says anything else")
+        raise DoesNotApply("nobody else speaks of themselves")
     return rng.choice(others)
+
+
+#: What says nothing of its speaker ("time flies") may as well be said by the other one.
+_OF_ONESELF = re.compile(r"\b(?:i|im|me|my|mine|myself)\b", re.IGNORECASE)
 
 
 def temporal_skip(place: Place, rng: Random) -> str:
@@ -197,13 +287,18 @@ def temporal_skip(place: Place, rng: Random) -> str:
     return earlier[-1]
 
 
+_ADEM = "ADEM re-evaluation"
 _ROWS: tuple[tuple[str, Rewrite, Expect, str], ...] = (
     ("random-response", random_response, "lower", "DCGEval"),
     ("other-response", other_response, "lower", "MaUdE"),
-    ("echo", echo, "lower", "ADEM re-evaluation"),
-    ("generic", Generic(), "lower", "ADEM re-evaluation"),
+    ("echo", echo, "lower", _ADEM),
+    ("generic", Generic(), "lower", _ADEM),
     ("generated-elsewhere", generated_elsewhere, "lower", "MaUdE"),
-    ("generated", generated, "same", "MaUdE"),
+    # MaUdE lists a trained model's responses to the same context among the good ones, though its
+    # own score falls for them (by 0.31) as it does for random responses (by 0.29). *Re-evaluating
+    # ADEM* wants 1 of 5 for those of a model that was hardly trained. What a small model says
+    # seldom answers anything, which makes it the latter case; of a large one expect "same".
+    ("generated", generated, "lower", _ADEM),
     ("back-translation", BackTranslation(), "same", "MaUdE"),
     ("speaker-confusion", speaker_confusion, "lower", "DCGEval"),
     ("temporal-skip", temporal_skip, "lower", "DCGEval"),

@@ -107,7 +107,10 @@ def _pronouns(
     said = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
     others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in said)]
     others = rng.sample(others, len(others))
-    return plausible.pronouns(old, others) if settings.plausible else others
+    if not settings.plausible:
+        return others
+    asked = "?" in talk.sheets[at].original.text
+    return plausible.pronouns(old, others, asked=asked)
 
 
 def _nouns(
@@ -121,4 +124,13 @@ def _nouns(
         every = (it for place in others for it in talk.items(place))
         found = [it for it in every if it.type in ("arg", "op")]
     found = rng.sample(found, len(found))
-    return plausible.nouns(old, found) if settings.plausible else found
+    if not settings.plausible:
+        return found
+    near = _near(talk, at)
+    return [it for it in plausible.nouns(old, found) if it.word.lower() not in near]
+
+
+def _near(talk: Talk, at: int) -> set[str]:
+    """The words of a turn and of the one before it: what a pronoun there may well mean."""
+    places = [*[place for place in talk.sheets if place < at][-1:], at]
+    return {it.word.lower() for place in places for it in talk.items(place)}

@@ -95,6 +95,9 @@ def _tried(
 ) -> list[Item]:
     """Items of the same type, in the order in which they are tried."""
     same = [it for it in others if it.type == item.type and _differ(it, item)]
+    if settings.plausible:  # "Netflix and Netflix"
+        said = {it.word.lower() for it in talk.items(item.at)}
+        same = [it for it in same if it.word.lower() not in said]
     found = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
     if not settings.plausible:
         return found[:CANDIDATES]

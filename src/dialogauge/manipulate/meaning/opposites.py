@@ -30,17 +30,31 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
         others = of_same_kind(item.word, pos, others)
     words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
     sense = "-01" if questions.is_frame(item.concept) else ""
-    return tuple(f"{it}{sense}" for it in words if it.isalpha() and it != item.word)
+    found = [it for it in words if it.isalpha() and it != item.word]
+    if settings.plausible:
+        found = [it for it in found if frozenset((it, item.word)) not in _ELSEWHERE]
+    return tuple(f"{it}{sense}" for it in found)
 
 
 def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
     exclaimed = questions.is_frame(item.concept) and not item.roles  # "Cool!"
-    return pos in ("n", "v", "a") and not exclaimed and item.word not in _LIGHT
+    found = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
+    return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _LIGHT
 
 
 _VERBS = "come go get take give make do have be put let keep hit release whole last"
 _LIGHT = frozenset(_VERBS.split())
+
+
+#: Words that are opposed in a sense that talk seldom has: "cool" is good, a "hard thing" not easy.
+_PAIRS = """
+cool-warm cool-hot hard-soft tough-tender fill-empty city-town town-village lose-keep know-ignore
+fly-walk real-unreal specific-general right-left kind-unkind mean-nice heavy-light
+ill-good raise-lower survive-succumb credible-incredible
+foreign-domestic car-bike sit-stand organization-tribe soften-sharpen
+"""
+_ELSEWHERE = frozenset(frozenset(pair.split("-")) for pair in _PAIRS.split())
 
 
 def part_of_speech(item: Item) -> str:

@@ -39,9 +39,21 @@ def nouns(old: str, candidates: Iterable[Item]) -> list[Item]:
     return [it for it in candidates if (it.name or is_noun(it.concept)) and is_person(it) in wanted]
 
 
-def pronouns(old: str, others: Iterable[str]) -> list[str]:
-    """The pronouns that can stand where a pronoun stood: no thing for a person that speaks."""
-    return [it for it in others if it != "it" or old not in ("i", "you", "we")]
+def pronouns(old: str, others: Iterable[str], *, asked: bool = True) -> list[str]:
+    """The pronouns that can stand where a pronoun stood: no thing for a person that speaks.
+
+    In a statement *you* and *we* may be anybody, and others who may be say the same.
+
+    >>> pronouns("you", ["i", "it", "she"]), pronouns("you", ["i", "she"], asked=False)
+    (['i', 'she'], ['she'])
+    """
+    anybody = () if asked else _ANYBODY.get(old, ())
+    return [
+        it for it in others if it not in anybody and (it != "it" or old not in ("i", "you", "we"))
+    ]
+
+
+_ANYBODY = {"you": ("i", "we", "they"), "we": ("i", "you")}
 
 
 def is_person(item: Item) -> bool:
