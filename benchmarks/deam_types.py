@@ -31,12 +31,18 @@ UNTOUCHED = "no manipulations"
 
 
 def main() -> None:
-    root = Path(os.environ["DIALOGAUGE_DATA"]) / "amr"
+    print(section())
+
+
+def section() -> str:
+    """A table for each released file."""
+    root, parts = Path(os.environ["DIALOGAUGE_DATA"]) / "amr", []
     for short, left_out in FILES.items():
         types = tuple(name for name in TYPES if name != left_out)
         counts = drawn(root / f"deam_output_without_{short}_types.txt.gz")
-        print(f"without {left_out}\n{table(HEADER, rows(counts, types))}")
-        print(f"chi-square: p = {agreement(counts, types):.3f}\n")
+        told = f"Without {left_out} (chi-square: p = {agreement(counts, types):.3f}):"
+        parts.append(f"{told}\n\n{table(HEADER, rows(counts, types))}")
+    return "\n\n".join(parts)
 
 
 HEADER = ("edits", "released", "share", "95 % interval", "ours")

@@ -3,6 +3,7 @@
 Writes docs/manipulations-results.md, a part at a time (``--part``, which may be repeated), and, as
 ``--part catalogue``, the table of docs/manipulations.md.
 
+types          the draws of DEAM's released files beside the chances of our mixture.
 applicability  over dialogues of four corpora: how often each manipulation applies and why not, and
                that what it gives differs, and that its account is true.
 subtlety       can a classifier that sees a turn out of context tell that it was edited? Logistic
@@ -39,6 +40,7 @@ from dialogauge.manipulate.mixtures import mixture, mixtures
 from dialogauge.manipulate.pool import Pool
 from dialogauge.reproduce.page import table
 
+from . import deam_types
 from .classifying import out_of_fold, ranked
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -323,7 +325,18 @@ def _translate() -> Callable[[Sequence[str]], list[str]] | None:
     return apertium() if available() else None
 
 
+def types(sizes: Sizes) -> str:
+    """Which edits DEAM's released files drew, beside the chances of our mixture."""
+    note = (
+        "How often each set of edits stands in the `_types` files that DEAM released for its "
+        "ablations, with 95 % intervals, beside the chance that the mixture here gives it. That "
+        "100,000 draws of the mixture have these chances is a test.\n\n"
+    )
+    return note + deam_types.section()
+
+
 PARTS: dict[str, Callable[[Sizes], str]] = {
+    "types": types,
     "applicability": applicability,
     "subtlety": subtlety,
     "fluency": fluency,
