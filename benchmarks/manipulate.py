@@ -143,7 +143,8 @@ def subtlety(sizes: Sizes) -> str:
         f"(turns of {FEW} words or more; five folds by dialogue): 0.5 is guessing. Beside it: of "
         "an original and its edit, how often the edit looks the more edited. DEAM's own negatives "
         "are set against its round trips (its code's positives) and against the human turns "
-        f"(its paper's).\n\n{table(head, rows)}"
+        "(its paper's). A foreign turn is one that somebody wrote: read alone, nothing gives it "
+        f"away.\n\n{table(head, rows)}"
     )
 
 
