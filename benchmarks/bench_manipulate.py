@@ -10,7 +10,7 @@ between the stages. The naive author of a meaning edit parses a dialogue each ti
 import copy
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from random import Random
 
@@ -26,6 +26,7 @@ from dialogauge.manipulate.turns import TURNS
 from dialogauge.manipulate.words import TAGGED, WORDS
 
 from .manipulate import some
+from .timing import best
 
 DIALOGUES, PARSED = 300, 12
 QUICK = tuple(each.name for each in (*WORDS, *TURNS) if each.name not in TAGGED)
@@ -42,7 +43,10 @@ def main() -> None:
     pool = Pool(chats)
     plain = [json.loads(encode(each)) for each in chats]
     ours, theirs = best(
-        lambda: edits(chats, QUICK, pool), lambda: naive(plain, len(QUICK)), rounds=3
+        lambda: edits(chats, QUICK, pool),
+        lambda: naive(plain, len(QUICK)),
+        rounds=3,
+        clock=time.process_time,
     )
     show("words and turns", len(chats) * len(QUICK), ours, "dictionaries and JSON", theirs)
     few = some(talk, PARSED)
@@ -52,19 +56,9 @@ def main() -> None:
         lambda: edits(few, tuple(MEANING), remembering),
         lambda: edits(few, tuple(MEANING), again),
         rounds=2,
+        clock=time.process_time,
     )
     show("meaning", len(few) * len(MEANING), ours, "parsing each time", theirs)
-
-
-def best(*ways: Callable[[], object], rounds: int) -> list[float]:
-    """The best processor time of each way, in seconds; they take turns."""
-    times: list[list[float]] = [[] for _ in ways]
-    for _ in range(rounds):
-        for way, its in zip(ways, times, strict=True):
-            start = time.process_time()
-            way()
-            its.append(time.process_time() - start)
-    return [min(its) for its in times]
 
 
 def edits(chats: Sequence[Dialogue], names: Sequence[str], pool: Pool) -> int:

@@ -8,14 +8,18 @@ import msgspec
 ROUNDS = 7
 
 
-def best(*ways: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """The best time of each way, in seconds."""
+def best(
+    *ways: Callable[[], object],
+    rounds: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """The best time of each way, in seconds; ``time.process_time`` counts the processor's alone."""
     times: list[list[float]] = [[] for _ in ways]
     for _ in range(rounds):
         for way, its in zip(ways, times, strict=True):
-            start = time.perf_counter()
+            start = clock()
             way()
-            its.append(time.perf_counter() - start)
+            its.append(clock() - start)
     return [min(its) for its in times]
 
 

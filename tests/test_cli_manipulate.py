@@ -260,3 +260,19 @@ def test_interrupted(tmp_path: Path) -> None:
         "o.html",
         "o.jsonl",
     ]
+
+
+def test_a_failure_on_the_way_keeps_what_was_finished(tmp_path: Path) -> None:
+    failing = PLUG_IN.replace(
+        "    return", "    if dialogue.id == 'dinner-plan':\n        1 / 0\n    return"
+    )
+    (tmp_path / "mine.py").write_text(failing)
+    done = spawn("manipulate", CHATS, "-w", "mine:SHOUT", "-o", "o.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "manipulation 'shout' failed: ZeroDivisionError" in done.stderr
+    assert "what was finished is kept" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [row["id"] for row in lines((tmp_path / "o.jsonl").read_text())] == [
+        "bike-repair~shout~1",
+        "lost-parcel~shout~1",
+    ]

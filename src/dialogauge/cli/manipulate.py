@@ -132,12 +132,12 @@ def run(
     hidden = quiet or (seen and sys.stdout.isatty())  # a bar among what is shown would break it
     counts = Counts()
     with progress("editing", given, hidden) as step:
-        interrupted = sinks.fill(work(_counted(given, step), material, counts))
+        stopped = sinks.fill(work(_counted(given, step), material, counts))
     sinks.close()
     _account(counts, quiet)
-    if interrupted:
-        remark("interrupted; what was finished is kept", quiet)
-        raise KeyboardInterrupt
+    if stopped:
+        remark("stopped; what was finished is kept", quiet)
+        raise stopped
 
 
 def _check(path: Path, force: bool) -> None:
@@ -195,8 +195,8 @@ class Sinks:
         self._examples: dict[str, list[Example]] = defaultdict(list)
         self._more = 0
 
-    def fill(self, edits: Iterable[Made]) -> bool:
-        """Take every edit; whether Ctrl-C ended it, which keeps those that came before."""
+    def fill(self, edits: Iterable[Made]) -> KeyboardInterrupt | DialogaugeError | None:
+        """Take every edit; what ended it before its time, which keeps those that came before."""
         with ExitStack() as stack:
             file: IO[bytes] | None = None
             if self.to is not None:
@@ -209,9 +209,11 @@ class Sinks:
                         file.write(made.line + b"\n")
                     if self.seen or self.html is not None:
                         self._show(made)
-            except KeyboardInterrupt:
-                return True
-        return False
+            except OutputError:
+                raise
+            except (KeyboardInterrupt, DialogaugeError) as stopped:
+                return stopped
+        return None
 
     def _show(self, made: Made) -> None:
         from .edit_views import example, shown

@@ -112,11 +112,12 @@ def spans(before: str, after: str) -> tuple[Span, ...]:
     )
 
 
-_PIECES = re.compile(r"\s+|[^\W_]+(?:['’][^\W_]+)*|.", re.DOTALL)
+#: Blanks, words with their apostrophes, single signs: together the whole text.
+PIECES = re.compile(r"\s+|[^\W_]+(?:['’][^\W_]+)*|.", re.DOTALL)
 
 
 def _pieces(text: str) -> list[str]:
-    return _PIECES.findall(text)
+    return PIECES.findall(text)
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..language import stopwords
+from .edited import PIECES
 from .manipulation import DoesNotApply, Expect, Manipulation
 from .orders import shuffled
 from .rewriting import Place, Rewrite, Rewriting
@@ -180,7 +181,6 @@ def _rest(text: str, whole: str) -> str:
 
 
 _SIGN = re.compile(r"[^\w\s]")
-_PIECES = re.compile(r"\s+|[^\W_]+(?:['’][^\W_]+)*|.", re.DOTALL)
 
 
 #: "Don ’ t" is how some corpora write it.
@@ -195,7 +195,7 @@ def _unlisted(text: str, words: frozenset[str]) -> list[str]:
     """The pieces of a text without the listed words, the blank before each, and stray signs."""
     kept: list[str] = []
     blank, gone = "", False
-    for found in _PIECES.finditer(text):
+    for found in PIECES.finditer(text):
         piece = found[0]
         if piece.isspace():
             blank = piece
