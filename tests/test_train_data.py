@@ -44,6 +44,19 @@ def test_held_out_text_is_dropped(data: Path, monkeypatch: pytest.MonkeyPatch) -
     assert material.sources[0].licence == "CDLA-Sharing-1.0"
 
 
+def test_published_parts_stand_in_for_the_split(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
+    parts = Data(corpora=("dailydialog",), published=True, decontaminate=False, cap=50, valid_cap=9)
+    material = gather(parts)
+    assert {chat.id.split(":")[1] for chat in material.train} == {"train"}
+    assert {chat.id.split(":")[1] for chat in material.valid} == {"validation"}
+    assert (len(material.train), len(material.valid)) == (50, 9)
+    with pytest.raises(InputError, match="self-dialogue was not published in parts"):
+        gather(Data(corpora=("self-dialogue",), published=True))
+
+
 def test_test_sets_are_not_trained_on() -> None:
     with pytest.raises(InputError, match="fed-turn is a test set and is never trained on"):
         gather(Data(corpora=("fed-turn",)))

@@ -26,6 +26,8 @@ PROGRAM = "apertium"
 LONGEST = 20_000
 #: How long it may take to start, in seconds; each letter gives it a little more.
 PATIENCE = 30.0
+#: Texts in one call of the program: one that it breaks on has all of its company done again.
+TOGETHER = 1000
 #: How many translations are remembered.
 REMEMBERED = 100_000
 
@@ -70,14 +72,21 @@ class RoundTrip:
         lines = [_line(text) for text in texts]
         new = list(dict.fromkeys(line for line in lines if 0 < len(line) <= LONGEST))
         new = [line for line in new if line not in self._memory]
-        made = new
-        for direction in self.directions:
-            made = _translated(made, direction)
+        made = [
+            line
+            for start in range(0, len(new), TOGETHER)
+            for line in self._there_and_back(new[start : start + TOGETHER])
+        ]
         while self._memory and len(self._memory) + len(new) > REMEMBERED:
             del self._memory[next(iter(self._memory))]
         recased = (_recased(text, line) for text, line in zip(made, new, strict=True))
         self._memory.update(zip(new, recased, strict=True))
         return [self._memory.get(line, text) for line, text in zip(lines, texts, strict=True)]
+
+    def _there_and_back(self, lines: Sequence[str]) -> Sequence[str]:
+        for direction in self.directions:
+            lines = _translated(lines, direction)
+        return lines
 
 
 def _line(text: str) -> str:

@@ -1,7 +1,8 @@
 """What a run learns from: dialogues on their side of the one split, rid of held-out text.
 
-The order matters. Each corpus is split by :func:`~dialogauge.corpora.split`, sampled, and only then
-compared with every test and tuning set; the counts that come out are what the model card prints.
+The order matters. Each corpus is split by :func:`~dialogauge.corpora.split` (or, for a published
+table, as its authors split it), sampled, and only then compared with every test and tuning set; the
+counts that come out are what the model card prints.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +11,14 @@ from hashlib import blake2b
 import msgspec
 
 from .. import corpora
+from ..corpora import Side
 from ..dialogue import Dialogue
 from ..errors import InputError
 from ..formats import read
 from .recipe import Data
+
+#: Dialogues by the side of the split they are on.
+Sides = Mapping[Side, Sequence[Dialogue]]
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -39,12 +44,12 @@ class Material(msgspec.Struct, frozen=True):
 
 def gather(data: Data) -> Material:
     """The material that a recipe names; nothing is downloaded."""
-    named = [(name, *_corpus(name)) for name in data.corpora]
-    named += [(path, "the user's own file", tuple(read(path))) for path in data.files]
+    named = [(name, *_corpus(name, data.published)) for name in data.corpora]
+    named += [(path, "the user's own file", _sides(tuple(read(path)))) for path in data.files]
     if not named:
         raise InputError("no corpus is named", field="data.corpora", remedy="name at least one")
     held = {name: corpora.load(name) for name in corpora.held_out()} if data.decontaminate else {}
-    parts = [_part(name, licence, found, data, held) for name, licence, found in named]
+    parts = [_part(name, licence, sides, data, held) for name, licence, sides in named]
     return Material(
         train=tuple(dialogue for part in parts for dialogue in part.train),
         valid=tuple(dialogue for part in parts for dialogue in part.valid),
@@ -61,7 +66,7 @@ def given(train: Sequence[Dialogue], valid: Sequence[Dialogue], name: str = "giv
     return Material(tuple(train), tuple(valid), (source,))
 
 
-def _corpus(name: str) -> tuple[str, tuple[Dialogue, ...]]:
+def _corpus(name: str, published: bool) -> tuple[str, Sides]:
     corpus = corpora.info(name)
     if corpus.role != "training":
         raise InputError(
@@ -69,22 +74,35 @@ def _corpus(name: str) -> tuple[str, tuple[Dialogue, ...]]:
             field="data.corpora",
             remedy="dialogauge corpora list shows the training sets",
         )
-    return corpus.licence, corpora.load(name)
+    if not published:
+        return corpus.licence, _sides(corpora.load(name))
+    if not {"train", "validation"} <= set(corpus.splits):
+        problem = f"{name} was not published in parts to train on and to validate with"
+        raise InputError(problem, field="data.published", remedy="leave it out")
+    train, valid = (corpora.load(name, part) for part in ("train", "validation"))
+    return corpus.licence, {"train": train, "valid": valid}
+
+
+def _sides(dialogues: Iterable[Dialogue]) -> Sides:
+    sides: dict[Side, list[Dialogue]] = {"train": [], "valid": [], "test": []}
+    for dialogue in dialogues:
+        sides[corpora.split(dialogue.spoken)].append(dialogue)
+    return sides
 
 
 def _part(
     name: str,
     licence: str,
-    found: Sequence[Dialogue],
+    sides: Sides,
     data: Data,
     held: Mapping[str, Sequence[Dialogue]],
 ) -> Material:
-    """One corpus: split, sampled, decontaminated."""
-    spoken = [dialogue.spoken for dialogue in found]
-    spoken = [dialogue for dialogue in spoken if len(dialogue.turns) > 1]
-    sides = [corpora.split(dialogue) for dialogue in spoken]
-    train = [chat for chat, side in zip(spoken, sides, strict=True) if side == "train"]
-    valid = [chat for chat, side in zip(spoken, sides, strict=True) if side == "valid"]
+    """One corpus, split: sampled, decontaminated."""
+    train, valid = (
+        [chat for chat in (each.spoken for each in sides[side]) if len(chat.turns) > 1]
+        for side in ("train", "valid")
+    )
+    known = sum(map(len, sides.values()))
     wanted = round(len(train) * data.fraction)
     sampled = _sample(train, min(wanted, data.cap) if data.cap else wanted)
     watched = _sample(valid, min(len(valid), data.valid_cap))
@@ -93,7 +111,7 @@ def _part(
     return Material(
         train=tuple(clean),
         valid=tuple(clean_valid),
-        sources=(Source(name, licence, len(found), len(clean), len(clean_valid)),),
+        sources=(Source(name, licence, known, len(clean), len(clean_valid)),),
         shared={key: costs[key] + valid_costs[key] for key in held},
         dropped=len(sampled) + len(watched) - len(clean) - len(clean_valid),
     )

@@ -46,6 +46,7 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cap: Count = 0  # training dialogues of each corpus at most; 0: no limit
     valid_cap: Count = 500  # validation dialogues of each corpus at most
     decontaminate: bool = True  # drop what shares text with a test or tuning set
+    published: bool = False  # the corpora's own train and validation parts, not our split
 
 
 class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
