@@ -113,7 +113,7 @@ class Maude:
     def _run(self, table: NDArray[Any], windows: Sequence[Sequence[int]], answers: Ints) -> Floats:
         """The score of each answer after its window; rows of the table, -1 for no answer."""
         scores = np.full(len(answers), np.nan)
-        known = ~np.isnan(table[:, 0]) if table.dtype.kind == "f" else np.ones(len(table), bool)
+        known = ~np.isnan(table[:, 0]) if table.dtype.kind == "f" else table.any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
         for rows in _chunks([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
             context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
@@ -168,6 +168,11 @@ def _window(context: Sequence[str], turns: int) -> list[str]:
 def _chunks(rows: Sequence[int]) -> Iterator[list[int]]:
     for start in range(0, len(rows), ROWS):
         yield list(rows[start : start + ROWS])
+
+
+def maude() -> Maude:
+    """How well each turn follows the last eight, told from broken and foreign ones, 0 to 1."""
+    return from_folder(models.open_folder("maude"))
 
 
 def from_folder(folder: Path) -> Maude:

@@ -18,6 +18,7 @@ from .. import plugins
 from ..errors import DialogaugeError, InputError, UnknownNameError
 from . import dynaeval as graphs
 from . import maude as unreferenced
+from . import ruber as blends
 from .metric import Metric, is_metric
 from .overlap import bleu, chrf, meteor, rouge_l
 from .relevance import from_folder, relevance
@@ -58,6 +59,7 @@ METRICS: dict[str, Make] = {
     "greedy-matching": greedy_matching,
     "bertscore": bertscore,
     "relevance": relevance,
+    # "bert-ruber": blends.bert_ruber,
     **_TRIVIAL,
 }
 
@@ -65,6 +67,7 @@ METRICS: dict[str, Make] = {
 FOLDERS: dict[str, Callable[[Path], Metric]] = {
     "relevance": from_folder,
     **dict.fromkeys(("maude", "nli", "infersent", "ruber"), unreferenced.from_folder),
+    **dict.fromkeys(("ruber-blend", "bert-ruber"), blends.from_folder),
     **dict.fromkeys(("dynaeval", "s-dicoh"), graphs.from_folder),
 }
 

@@ -93,7 +93,7 @@ def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
         for dialogue, turns in zip(dialogues, recent, strict=True):
             vectors = np.array(list(islice(stream, len(turns))), dtype=np.float64)
             earlier = len(dialogue.turns) - len(turns) + 1
-            scores = (NAN,) * earlier + tuple(_cosines(vectors[:-1], vectors[1:]).tolist())
+            scores = (NAN,) * earlier + tuple(cosines(vectors[:-1], vectors[1:]).tolist())
             yield aggregate(Score(NAN, scores), "mean")
 
     return Embedded("cosim", settings, encoder, judge)
@@ -105,17 +105,17 @@ class Plain(msgspec.Struct, frozen=True):
 
 def embedding_average(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the mean token vectors of the last turn and its best reference, -1 to 1."""
-    return _against("embedding-average", Plain(), encoder, lambda _: _average)
+    return against("embedding-average", Plain(), encoder, lambda _: _average)
 
 
 def vector_extrema(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the extreme values per dimension of the last turn and best reference, -1 to 1."""
-    return _against("vector-extrema", Plain(), encoder, lambda _: _extrema)
+    return against("vector-extrema", Plain(), encoder, lambda _: _extrema)
 
 
 def greedy_matching(encoder: Source = ENCODER) -> Embedded:
     """Mean best cosine of the tokens of the last turn and its best reference, -1 to 1."""
-    return _against("greedy-matching", Plain(), encoder, lambda _: _greedy)
+    return against("greedy-matching", Plain(), encoder, lambda _: _greedy)
 
 
 class Bertscore(msgspec.Struct, frozen=True):
@@ -144,14 +144,14 @@ def bertscore(
         rarity = _rarity(encoder, texts)
         return lambda response, reference: _bertscore(response, reference, rarity)
 
-    return _against("bertscore", frozen, encoder, compare, ("precision", "recall", "f1"))
+    return against("bertscore", frozen, encoder, compare, ("precision", "recall", "f1"))
 
 
 Compare = Callable[[Tokens, Tokens], Score]  # of a response and a reference, neither empty
 Rarity = Callable[[Tokens], Floats]
 
 
-def _against(
+def against(
     name: str,
     settings: msgspec.Struct,
     source: Source,
@@ -195,11 +195,11 @@ def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[in
 
 def _average(response: Tokens, reference: Tokens) -> Score:
     sides = (its.vectors.mean(axis=0, dtype=np.float64) for its in (response, reference))
-    return Score(float(_cosines(*sides)))
+    return Score(float(cosines(*sides)))
 
 
 def _extrema(response: Tokens, reference: Tokens) -> Score:
-    return Score(float(_cosines(_extreme(response.vectors), _extreme(reference.vectors))))
+    return Score(float(cosines(_extreme(response.vectors), _extreme(reference.vectors))))
 
 
 def _extreme(vectors: NDArray[np.floating]) -> Floats:
@@ -251,7 +251,7 @@ def _unit(vectors: NDArray[np.floating]) -> Floats:
     return np.asarray(exact / np.linalg.norm(exact, axis=-1, keepdims=True))
 
 
-def _cosines(left: Floats, right: Floats) -> Floats:
+def cosines(left: Floats, right: Floats) -> Floats:
     """Cosines of the last axis; NaN where either is."""
     return np.asarray((_unit(left) * _unit(right)).sum(axis=-1))
 

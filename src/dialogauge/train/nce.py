@@ -74,6 +74,7 @@ class Sources(msgspec.Struct, frozen=True):
     translate: Translate | None = None
     #: (number of the dialogue, place of the response) -> what a language model said instead
     generated: Mapping[tuple[int, int], str] = {}
+    broken: bool = True
     joined: bool = False
 
 
@@ -96,8 +97,8 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
         made = zip(gold, sources.translate(gold), strict=True)
         said["back-translation"] = [back if _same(text, back) else None for text, back in made]
     said["generated"] = [sources.generated.get(each) for each in found]
-    for kind, rewrite in BROKEN.items():
-        said[kind] = [_broken(dialogues[number], at, kind, rewrite, seed) for number, at in found]
+    for kind, rewrite in BROKEN.items() if sources.broken else ():
+        said[kind] = broken(dialogues, rewrite, kind, seed)
     joined = [" ".join(window) if sources.joined else None for window in context]
     return Rows(
         context=np.array(
@@ -123,12 +124,19 @@ def _window(dialogue: Dialogue, at: int, turns: int) -> list[str]:
     return spoken[-turns:]
 
 
-def _broken(dialogue: Dialogue, at: int, kind: str, rewrite: Rewrite, seed: int) -> str | None:
-    rng = seeded(seed, kind, dialogue.id, str(at))
-    try:
-        return rewrite(Place(dialogue, at, Pool(())), rng)
-    except DoesNotApply:
-        return None
+def broken(
+    dialogues: Sequence[Dialogue], rewrite: Rewrite, kind: str, seed: int
+) -> list[str | None]:
+    """Each turn that follows another, with broken words; None where nothing can be broken."""
+    found: list[str | None] = []
+    for dialogue in dialogues:
+        for at in range(1, len(dialogue.turns)):
+            rng = seeded(seed, kind, dialogue.id, str(at))
+            try:
+                found.append(rewrite(Place(dialogue, at, Pool(())), rng))
+            except DoesNotApply:
+                found.append(None)
+    return found
 
 
 def batches(

@@ -7,7 +7,7 @@ of is said in :mod:`..nce`, the networks in :mod:`..unreferenced`.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from ...errors import InputError
 from ...manipulate import translation
 from ...manipulate.manipulation import seeded
 from ...metrics.maude import word_table
+from ...metrics.ruber import VARIANTS
 from ...metrics.vectors import shared
 from .. import causal, nce
 from ..data import Material
@@ -55,6 +56,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language_model: str = ""  # "smollm2" or a folder: generated negatives
     replies: Count = 0  # how many are generated, at most 20,000
     exam: AtLeastOne = 2000  # validation rows at most
+    blend: Literal["", "min", "max", "mean", "geometric"] = ""  # with likeness to a reference
+
+    def __post_init__(self) -> None:
+        if self.blend and self.network not in VARIANTS:
+            known = " or ".join(VARIANTS)
+            raise ValueError(f"the network {self.network!r} has no blend (name {known})")
 
 
 class Contrast:
@@ -125,7 +132,7 @@ class Contrast:
             {"score": rows},
         )
         config = {
-            "metric": self.settings.network,
+            **_kind(self.settings),
             "reads": self.reads,
             "encoder": self.recipe.backbone.name,
             "pooling": self.settings.pooling,
@@ -174,6 +181,7 @@ class Contrast:
         sources = nce.Sources(
             translate=translator(settings.translator),
             generated=generated(dialogues, settings.language_model, replies, seed),
+            broken=settings.policy != "semantics",
             joined=self.reads != "turns",
         )
         return nce.make(dialogues, settings.turns, sources, seed)
@@ -206,6 +214,14 @@ class Contrast:
             }
 
         return [example(*sizes) for sizes in ((3, 2), (1, 1), (9, 5), (40, 64))]
+
+
+def _kind(settings: Settings) -> dict[str, str]:
+    """What a folder says it is: the network alone, or its blend with likeness to a reference."""
+    if not settings.blend:
+        return {"metric": settings.network}
+    metric = VARIANTS[settings.network].metric
+    return {"metric": metric, "network": settings.network, "blend": settings.blend}
 
 
 def translator(name: str) -> nce.Translate | None:

@@ -1,0 +1,165 @@
+"""RUBER: a response beside a good one, and beside what it answers.
+
+A response that resembles a reference is probably good, but there are good ones that no reference
+resembles; one that follows what was said is probably good, but so is many a commonplace. RUBER (Tao
+et al. 2018) asks both and blends the answers; so does BERT-RUBER (Ghazarian et al. 2019):
+
+- *referenced*: the cosine between the pooled token vectors of response and reference;
+- *unreferenced*: a network that was trained to tell a given response from wrong ones and sees only
+  what the response follows (:mod:`.maude`; one turn of context in the papers).
+
+| metric | token vectors are pooled by | network |
+| --- | --- | --- |
+| ``ruber-blend`` | the maximum and the minimum of each dimension, joined | ``ruber``: words |
+| ``bert-ruber`` | the maximum of each dimension | ``nli``: vectors of texts |
+
+Both take the token vectors of the encoder that the network was trained with, where the papers have
+word2vec and BERT.
+
+Each half is brought to 0..1 by a fixed range, ``(1 + cosine) / 2`` and the network's sigmoid. The
+papers stretch each half from the smallest to the largest value of the batch at hand instead, and
+then a score depends on what else is scored. The price: cosines of pooled vectors are rarely low, so
+the smaller half is mostly the unreferenced one.
+
+The items are those of ``embedding-average``. The best reference counts. NaN means that no reference
+has a token, or that there is no context; a response without a token resembles nothing and answers
+nothing: 0.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import models
+from ..dialogue import Dialogue
+from ..encode import Tokens
+from ..errors import ModelError
+from ..scores import Score
+from . import maude
+from .judge import NAN
+from .vectors import Plain, against, cosines
+
+Floats = NDArray[np.float64]
+How = Literal["min", "max", "mean", "geometric"]
+
+
+def _mean(one: float, other: float) -> float:
+    return (one + other) / 2
+
+
+def _geometric(one: float, other: float) -> float:
+    return math.sqrt(one * other)
+
+
+#: Two halves from 0 to 1 -> the score: the smaller (in the main results of RUBER), the
+#: larger, or between them. All rise with either half.
+BLENDS: dict[How, Callable[[float, float], float]] = {
+    "min": min,
+    "max": max,
+    "mean": _mean,
+    "geometric": _geometric,
+}
+
+
+def maxima(vectors: NDArray[np.floating]) -> Floats:
+    """The maximum of each dimension, (tokens, width) -> (width,).
+
+    >>> maxima(np.array([[1.0, -2.0], [-4.0, 0.0]]))
+    array([1., 0.])
+    """
+    return np.asarray(vectors.max(axis=0), dtype=np.float64)
+
+
+def extremes(vectors: NDArray[np.floating]) -> Floats:
+    """The maximum, then the minimum of each dimension, (tokens, width) -> (2 width,).
+
+    >>> extremes(np.array([[1.0, -2.0], [-4.0, 0.0]]))
+    array([ 1.,  0., -4., -2.])
+    """
+    return np.concatenate([maxima(vectors), -maxima(-vectors)])
+
+
+class Variant(NamedTuple):
+    """One of the published blends."""
+
+    metric: str
+    pool: Callable[[NDArray[np.floating]], Floats]
+
+
+#: Network of the unreferenced half -> the blend it belongs to.
+VARIANTS = {"ruber": Variant("ruber-blend", extremes), "nli": Variant("bert-ruber", maxima)}
+
+
+class Config(maude.Config, frozen=True, kw_only=True):
+    """The config.json of a trained blend: that of its network, and how it is blended."""
+
+    network: Literal["ruber", "nli"]
+    blend: How
+
+
+class Blend:
+    """A trained network beside the likeness to a reference."""
+
+    trained = True
+
+    def __init__(self, folder: Path, config: Config) -> None:
+        self.name, self.config = config.metric, config
+        self._network = maude.Maude(folder, config)
+        self.encoder = self._network.encoder
+        self._referenced = against("referenced", Plain(), self.encoder, lambda _: self._likeness)
+
+    @property
+    def signature(self) -> str:
+        """The network's passport, in which the blend is named, then the encoder's."""
+        return self._network.signature
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue, with both halves as its aspects."""
+        scores = self._referenced.score(dialogues)
+        judged = [at for at, score in enumerate(scores) if not math.isnan(score.value)]
+        follow = self._unreferenced([dialogues[at] for at in judged])
+        for at, unreferenced in zip(judged, follow.tolist(), strict=True):
+            scores[at] = self._blended(scores[at], unreferenced)
+        return scores
+
+    def _blended(self, score: Score, unreferenced: float) -> Score:
+        """The score of the best reference, which makes the best blend, with the other half."""
+        blend = BLENDS[self.config.blend]
+        value = NAN if math.isnan(unreferenced) else blend(score.value, unreferenced)
+        halves = {"referenced": score.value, "unreferenced": unreferenced}
+        return Score(value, (*score.turns[:-1], value), halves)
+
+    def _likeness(self, response: Tokens, reference: Tokens) -> Score:
+        """The referenced half of a response, 0 to 1."""
+        pool = VARIANTS[self.config.network].pool
+        cosine = float(cosines(pool(response.vectors), pool(reference.vectors)))
+        return Score(min(1.0, max(0.0, (1 + cosine) / 2)))  # a cosine may be 1 + 2e-16
+
+    def _unreferenced(self, items: Sequence[Dialogue]) -> Floats:
+        """How well each last turn follows what was said, 0 to 1; 0 where it has no token."""
+        responses = [item.response for item in items]
+        contexts = [[turn.text for turn in item.context] for item in items]
+        silent = [not ids for ids in self.encoder.ids(responses)]
+        return np.where(silent, 0.0, self._network.follow(contexts, responses))
+
+
+def bert_ruber() -> Blend:
+    """BERT-RUBER: likeness to the best reference and fit to the last turn, the smaller, 0 to 1."""
+    return from_folder(models.open_folder("bert-ruber"))
+
+
+def from_folder(folder: Path) -> Blend:
+    """The trained metric of a folder."""
+    verified = models.open_folder(folder)
+    config = models.decode(verified / "config.json", Config)
+    expected = VARIANTS[config.network].metric
+    if config.metric != expected:
+        raise ModelError(
+            f"{folder}: a blend with the network {config.network!r} is called {expected!r}, "
+            f"not {config.metric!r}"
+        )
+    return Blend(verified, config)
