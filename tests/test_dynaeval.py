@@ -14,7 +14,7 @@ from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.metrics import load  # noqa: E402
 from dialogauge.metrics.dynaeval import Graph  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
-from dialogauge.train.dialogue_graph import DynaEval, SDiCoh, Shape, relations  # noqa: E402
+from dialogauge.train.dialogue_graph import DynaEval, Reader, SDiCoh, Shape, relations  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
 
 from .training import chats  # noqa: E402
@@ -116,7 +116,7 @@ def test_padding_changes_nothing(pooling: str, network: type[DynaEval] | type[SD
 def test_the_graph_is_that_of_the_paper() -> None:
     """Equations 2 to 5, written out with loops over edges."""
     torch.manual_seed(1)
-    shape = Shape(narrow=6, hidden=3, window=2, dropout=0.0)
+    shape = Shape(narrow=6, hidden=3, window=2, dropout=0.0, beside=0)
     model = DynaEval(5, shape).eval()
     turns, speakers = torch.randn(1, 6, 5), torch.tensor([[0.0, 1, 0, 0, 1, 1]])
     mask = torch.ones(1, 6)
@@ -144,6 +144,20 @@ def test_the_graph_is_that_of_the_paper() -> None:
         pooled = torch.cat([states, torch.stack(second)], -1).mean(0)
         wanted = model.score(pooled)
     torch.testing.assert_close(found, wanted)
+
+
+def test_a_turn_is_compared_with_those_before_it() -> None:
+    reader = Reader(3, 2)
+    turns, mask = torch.randn(1, 4, 3), torch.tensor([[1.0, 1, 1, 0]])
+    read = reader(turns, mask)
+    assert read.shape == (1, 4, 9)
+    torch.testing.assert_close(read[..., :3], turns)  # not fitted: as it is
+    for at, back, cells in ((1, 1, slice(3, 6)), (2, 1, slice(3, 6)), (2, 2, slice(6, 9))):
+        cosine = torch.cosine_similarity(turns[0, at], turns[0, at - back], 0)
+        torch.testing.assert_close(read[0, at, cells].mean(), cosine)
+    assert not read[0, 0, 3:].any()
+    assert not read[0, 1, 6:].any()
+    assert not read[0, 3, 3:].any()  # there is no turn
 
 
 def test_relations_know_who_and_when() -> None:

@@ -7,6 +7,7 @@ counts that come out are what the model card prints.
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from typing import Literal
 
 import msgspec
 
@@ -40,6 +41,11 @@ class Material(msgspec.Struct, frozen=True):
     shared: Mapping[str, int] = {}
     dropped: int = 0
     decontaminated: bool = False
+
+    def origins(self, side: Literal["train", "valid"]) -> list[int]:
+        """Of each dialogue of a side, which of the sources it comes from."""
+        counts = [getattr(source, side) for source in self.sources]
+        return [at for at, count in enumerate(counts) for _ in range(count)]
 
 
 def gather(data: Data) -> Material:

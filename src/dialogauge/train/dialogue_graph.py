@@ -6,6 +6,10 @@ relation (who spoke, who listens, which came first), and once more through a pla
 convolution. :class:`SDiCoh` (Mesgar et al. 2020, without its second task) reads the turns with a
 BiLSTM and attention. Both are dense, batched and masked: a score depends on its dialogue alone.
 
+Both read of a turn its vector and, unless ``beside`` is 0, how it agrees with the turns just
+before it (:class:`Reader`): the papers' networks have to find that out, and from frozen vectors
+they hardly do.
+
 ``turns`` and ``speakers`` are rows of dialogues padded on the right, ``mask`` is 1 where there is a
 turn. Shapes: (rows, turns, width), (rows, turns), (rows, turns).
 """
@@ -15,6 +19,8 @@ from typing import Literal
 import msgspec
 import torch
 from torch import Tensor, nn
+
+from .networks import Standard
 
 Pooling = Literal["mean", "max", "both"]
 
@@ -32,7 +38,31 @@ class Shape(msgspec.Struct, frozen=True):
     pooling: Pooling = "mean"
     outgoing: bool = False  # attention sums to 1 over what a turn says, not over what it hears
     plain: bool = False  # no ReLU, no count of neighbours, the turn itself not weighted
+    beside: int = 2  # turns before it that a turn is compared with; the papers: none
     shared_self: bool = False  # a turn is related to itself as to its later turns (8 relations)
+
+
+class Reader(nn.Module):
+    """Turns as a network reads them: each vector, and its agreement with those just before.
+
+    The agreement of two turns is the product of their unit vectors, number by number: its sum is
+    their cosine, which alone tells nine of ten dialogues with a foreign turn from their originals.
+    """
+
+    def __init__(self, width: int, beside: int) -> None:
+        super().__init__()
+        self.standard, self.beside = Standard(width), beside
+        self.width = width * (1 + beside)
+
+    def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns) -> (rows, turns, self.width)."""
+        length = turns.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        unit = turns / length * turns.shape[-1] ** 0.5 * mask[..., None]
+        before, parts = unit, [self.standard(turns)]
+        for _ in range(self.beside):
+            before = torch.cat([torch.zeros_like(before[:, :1]), before[:, :-1]], 1)
+            parts.append(unit * before)
+        return torch.cat(parts, -1)
 
 
 class BiLstm(nn.Module):
@@ -68,7 +98,8 @@ class DynaEval(nn.Module):
         super().__init__()
         self.shape = shape
         both, hidden = 2 * shape.hidden, shape.hidden
-        self.narrow = nn.Linear(width, shape.narrow)
+        self.read = Reader(width, shape.beside)
+        self.narrow = nn.Linear(self.read.width, shape.narrow)
         self.dropout = nn.Dropout(shape.dropout)
         self.lstm = BiLstm(shape.narrow, hidden)
         self.attention = nn.Parameter(torch.randn(both, both) * 2 / (2 * both))
@@ -84,7 +115,8 @@ class DynaEval(nn.Module):
 
     def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
-        states = self.lstm(self.dropout(self.narrow(turns)), mask)  # (rows, turns, 2 hidden)
+        read = self.dropout(self.narrow(self.read(turns, mask)))
+        states = self.lstm(read, mask)  # (rows, turns, 2 hidden)
         near = _near(mask, self.shape.window)
         weights = self._weights(states, near)
         first = self._related(states, weights, near, speakers)
@@ -136,14 +168,15 @@ class SDiCoh(nn.Module):
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
         self.dropout = nn.Dropout(shape.dropout)
-        self.narrow = nn.Linear(width, shape.narrow)
+        self.read = Reader(width, shape.beside)
+        self.narrow = nn.Linear(self.read.width, shape.narrow)
         self.lstm = BiLstm(shape.narrow, shape.hidden)
         self.look = nn.Linear(2 * shape.hidden, 1, bias=False)
         self.score = nn.Linear(2 * shape.hidden, 1)
 
     def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
-        states = self.lstm(self.dropout(self.narrow(turns)), mask)
+        states = self.lstm(self.dropout(self.narrow(self.read(turns, mask))), mask)
         looks = self.look(states.tanh()).squeeze(-1) + (mask - 1) * 1e4
         weights = looks.softmax(-1) * mask
         score: Tensor = self.score(self.dropout((weights[..., None] * states).sum(1)))

@@ -4,7 +4,8 @@ A row is a context with its response. Beside the response stand, as MaUdE has th
 back-translation, where it still says the same, three responses with broken words (*syntax*) and
 three that belong elsewhere (*semantics*). Broken ones are made once a row; those from elsewhere are
 drawn anew each epoch. A response from elsewhere never comes out of the same dialogue and never has
-the same words.
+the same words, and it comes out of the same corpus: that people there talk of other things, and in
+another style, must not give it away.
 
 The released code pairs nearly every negative with the context of another row
 (:func:`mispaired`); here each stands after its own context.
@@ -54,6 +55,7 @@ class Rows(msgspec.Struct, frozen=True):
     context: Ints  # (rows, turns), the last turn last
     joined: Ints  # (rows, 1): the same context as one text, if asked for
     dialogue: Ints  # (rows,): the number of the dialogue
+    corpus: Ints  # (rows,): the number of the corpus that it comes from
     said: Mapping[str, Ints]  # kind -> (rows,)
 
     def __len__(self) -> int:
@@ -76,6 +78,7 @@ class Sources(msgspec.Struct, frozen=True):
     generated: Mapping[tuple[int, int], str] = {}
     broken: bool = True
     joined: bool = False
+    corpora: Sequence[int] = ()  # of each dialogue, a number; none: all come from one
 
 
 def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int) -> Rows:
@@ -106,6 +109,7 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
         ),
         joined=np.array([[place(text)] for text in joined]),
         dialogue=np.array([number for number, _ in found]),
+        corpus=np.array([sources.corpora[at] if sources.corpora else 0 for at, _ in found]),
         said={kind: np.array([place(text) for text in each]) for kind, each in said.items()},
         texts=tuple(texts),
     )
@@ -157,18 +161,31 @@ def negative(rows: Rows, kind: str, rng: np.random.Generator) -> Ints:
     if kind not in ELSEWHERE:
         made = rows.said[kind]
         return np.where(made == gold, -1, made)
-    there = np.flatnonzero(rows.said.get(ELSEWHERE[kind], np.full(len(rows), -1)) >= 0)
+    source = rows.said.get(ELSEWHERE[kind], np.full(len(rows), -1))
+    found = np.full(len(rows), -1)
+    for corpus in np.unique(rows.corpus):
+        own = np.flatnonzero(rows.corpus == corpus)
+        found[own] = _foreign(rows, source, own, rng)
+    return found
+
+
+def _foreign(rows: Rows, source: Ints, own: Ints, rng: np.random.Generator) -> Ints:
+    """For each of the rows ``own`` what ``source`` has for another of them; -1 for none."""
+    there = own[source[own] >= 0]
     if not len(there):
-        return np.full(len(rows), -1)
-    source = rows.said[ELSEWHERE[kind]]
-    drawn = rng.choice(there, len(rows))
+        return np.full(len(own), -1)
+
+    def wrong(drawn: Ints) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = rows.dialogue[drawn] == rows.dialogue[own]
+        inside |= source[drawn] == rows.said["gold"][own]
+        return inside
+
+    drawn = rng.choice(there, len(own))
     for _ in range(DRAWS):
-        wrong = (rows.dialogue[drawn] == rows.dialogue) | (source[drawn] == gold)
-        if not wrong.any():
+        if not (again := wrong(drawn)).any():
             break
-        drawn[wrong] = rng.choice(there, int(wrong.sum()))
-    wrong = (rows.dialogue[drawn] == rows.dialogue) | (source[drawn] == gold)
-    return np.where(wrong, -1, source[drawn])
+        drawn[again] = rng.choice(there, int(again.sum()))
+    return np.where(wrong(drawn), -1, source[drawn])
 
 
 def mispaired(batch: int, kinds: int) -> Ints:

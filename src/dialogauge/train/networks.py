@@ -94,3 +94,28 @@ def _silence(layer: nn.Module) -> None:
     """Make a linear layer give nothing until it has learnt something."""
     for parameter in layer.parameters():
         nn.init.zeros_(parameter)
+
+
+#: Texts whose vectors say what mean and spread are.
+MANY = 20_000
+
+
+class Standard(nn.Module):
+    """Vectors brought to a mean of 0 and a spread of 1, as those that are learnt from have it."""
+
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("centre", torch.zeros(width))
+        self.register_buffer("spread", torch.ones(width))
+
+    def fit(self, vectors: Tensor) -> None:
+        """Take mean and spread from these, (texts, width)."""
+        self.centre.copy_(vectors.mean(0))
+        self.spread.copy_(vectors.std(0).clamp(min=1e-3))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(..., width) -> (..., width)."""
+        return (vectors - self.centre) / self.spread

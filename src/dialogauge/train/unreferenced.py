@@ -11,7 +11,9 @@ once, however many responses are judged after it.
 | InferSent | words | BiLSTM, max-pool, W | c, r, c*r, c-r |
 | Ruber (unreferenced) | words | BiLSTM, max-pool | c, r, c' M r |
 
-MaUdE's released code takes |c-r| where the paper has c-r, and a one-way LSTM: switches.
+MaUdE's released code takes |c-r| where the paper has c-r, and a one-way LSTM: switches. Here the
+last turn is also added to c, unless ``last`` is off: c*r then holds how alike the response and the
+turn that it answers are, which an LSTM on frozen vectors is slow to find.
 """
 
 from typing import Literal
@@ -19,6 +21,8 @@ from typing import Literal
 import msgspec
 import torch
 from torch import Tensor, nn
+
+from .networks import Standard
 
 Reads = Literal["turns", "joined", "words"]
 Kind = Literal["maude", "nli", "infersent", "ruber"]
@@ -41,29 +45,9 @@ class Shape(msgspec.Struct, frozen=True):
     dropout: float = 0.2
     absolute: bool = False  # |c-r|, as in the released code; the paper has c-r
     one_way: bool = False  # a forward LSTM only, as in the released code; the paper has both ways
+    last: bool = True  # the last turn is added to what the LSTM makes of all; the paper: it is not
     words: int = 30522  # of the vocabulary
     word_width: int = 100
-
-
-class Standard(nn.Module):
-    """Vectors brought to a mean of 0 and a spread of 1, as those that are learnt from have it."""
-
-    centre: Tensor
-    spread: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("centre", torch.zeros(width))
-        self.register_buffer("spread", torch.ones(width))
-
-    def fit(self, vectors: Tensor) -> None:
-        """Take mean and spread from these, (texts, width)."""
-        self.centre.copy_(vectors.mean(0))
-        self.spread.copy_(vectors.std(0).clamp(min=1e-3))
-
-    def forward(self, vectors: Tensor) -> Tensor:
-        """(..., width) -> (..., width)."""
-        return (vectors - self.centre) / self.spread
 
 
 class MaskedLstm(nn.Module):
@@ -125,23 +109,24 @@ class Maude(nn.Module):
         self.standard = Standard(width)
         self.narrow = nn.Linear(width, shape.narrow, bias=False)
         nn.init.xavier_uniform_(self.narrow.weight)
+        self.dropout = nn.Dropout(shape.dropout)
         ways = (False,) if shape.one_way else (False, True)
         self.ways = nn.ModuleList(
             MaskedLstm(shape.narrow, shape.hidden, backward=backward) for backward in ways
         )
         self.mix = nn.Linear(shape.hidden * len(ways), shape.narrow)
+        self.last = float(shape.last)
         self.classifier = Classifier(shape.narrow, shape)
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(batch, turns, width), (batch, turns) -> (batch, narrow)."""
-        narrow = self.narrow(self.standard(turns))
+        narrow = self.response(turns)
         found = [way(way.inputs(narrow), mask) for way in self.ways]
-        mixed: Tensor = self.mix(torch.cat(found, -1))
-        return mixed
+        return self._mixed(found, narrow[:, -1] * mask[:, -1:])
 
     def response(self, response: Tensor) -> Tensor:
         """(..., width) -> (..., narrow)."""
-        narrow: Tensor = self.narrow(self.standard(response))
+        narrow: Tensor = self.dropout(self.narrow(self.standard(response)))
         return narrow
 
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
@@ -151,10 +136,15 @@ class Maude(nn.Module):
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
-        narrow = self.narrow(self.standard(table))
+        narrow = self.response(table)
         found = [way(way.inputs(narrow)[context], mask) for way in self.ways]
-        mixed = self.mix(torch.cat(found, -1))
+        mixed = self._mixed(found, narrow[context[:, -1]] * mask[:, -1:])
         return self.logit(mixed, narrow[response]).sigmoid()
+
+    def _mixed(self, found: list[Tensor], last: Tensor) -> Tensor:
+        """(batch, hidden) of each way, (batch, narrow) of the last turn -> (batch, narrow)."""
+        mixed: Tensor = self.mix(torch.cat(found, -1)) + self.last * last
+        return mixed
 
 
 class Nli(nn.Module):

@@ -30,11 +30,9 @@ from ..export import Example, export, write_json
 from ..frozen import Encode, cached, encoder
 from ..generated import LIMIT, Generated
 from ..nce import Batch, Ints, Policy, Rows
+from ..networks import MANY
 from ..recipe import AtLeastOne, Count, Recipe, Share
 from ..unreferenced import NETWORKS, READS, Kind, Maude, Nli, Shape
-
-#: Texts whose vectors say what mean and spread are.
-MANY = 20_000
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,8 +48,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dropout: Share = 0.2
     absolute: bool = False  # |c-r| as in the released code; the paper: c-r
     one_way: bool = False  # LSTM one way as in the released code; the paper: both ways
+    last: bool = True  # the last turn is added to the context; the paper: it is not
     mispaired: bool = False  # negatives after other rows' contexts, as in the released code
-    balance: bool = True  # positives weigh as much as negatives together; the papers: each the same
+    positives: Share = 0.5  # what they weigh together; 0: each response the same, as in the paper
     translator: str = ""  # "apertium", or two models "THERE,BACK": back-translations
     language_model: str = ""  # "smollm2" or a folder: generated negatives
     replies: Count = 0  # how many are generated, at most 20,000
@@ -73,9 +72,13 @@ class Contrast:
         self.recipe, self.settings = recipe, settings
         self.kinds = nce.NEGATIVE[settings.policy]
         self.reads = READS[settings.network]
-        self.train = self._rows(material.train, settings.replies)
+        self.train = self._rows(material.train, material.origins("train"), settings.replies)
         # A quarter as many to validate with: each takes a second or two.
-        self.valid = self._rows(material.valid, settings.replies // 4) if material.valid else None
+        self.valid = (
+            self._rows(material.valid, material.origins("valid"), settings.replies // 4)
+            if material.valid
+            else None
+        )
         look = self._look(encode, cache)
         self.table = look(self.train.texts)
         self.valid_table = look(self.valid.texts) if self.valid else None
@@ -86,6 +89,7 @@ class Contrast:
             settings.dropout,
             settings.absolute,
             settings.one_way,
+            settings.last,
         )
         self.network = NETWORKS[settings.network](self.table.shape[1], shape)
         if isinstance(self.network, Maude | Nli):
@@ -165,10 +169,10 @@ class Contrast:
             positive, torch.ones_like(positive), reduction="none"
         )
         bad = -logsigmoid(-negative)
-        if self.settings.balance:
+        if share := self.settings.positives:
             return sum(
-                0.5 * (loss * shown).sum() / shown.sum().clamp(min=1)
-                for loss, shown in zip((good, bad), there, strict=True)
+                weight * (loss * shown).sum() / shown.sum().clamp(min=1)
+                for weight, loss, shown in zip((share, 1 - share), (good, bad), there, strict=True)
             )
         shown = torch.cat(there, 1)
         return (torch.cat([good, bad], 1) * shown).sum() / shown.sum().clamp(min=1)
@@ -176,13 +180,14 @@ class Contrast:
     def _take(self, table: NDArray[Any], places: Ints) -> Tensor:
         return torch.from_numpy(np.asarray(table[np.maximum(places, 0)]))
 
-    def _rows(self, dialogues: Sequence[Dialogue], replies: int) -> Rows:
+    def _rows(self, dialogues: Sequence[Dialogue], corpora: Sequence[int], replies: int) -> Rows:
         settings, seed = self.settings, self.recipe.seed
         sources = nce.Sources(
             translate=translator(settings.translator),
             generated=generated(dialogues, settings.language_model, replies, seed),
             broken=settings.policy != "semantics",
             joined=self.reads != "turns",
+            corpora=corpora,
         )
         return nce.make(dialogues, settings.turns, sources, seed)
 

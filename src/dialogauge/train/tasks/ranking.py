@@ -27,6 +27,7 @@ from ..data import Material
 from ..dialogue_graph import DynaEval, Pooling, SDiCoh, Shape
 from ..export import Example, export, write_json
 from ..frozen import Encode, cached, encoder
+from ..networks import MANY
 from ..recipe import AtLeastOne, Count, Positive, Recipe, Share
 from ..selection import Ints, Vectors
 
@@ -39,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     network: Literal["dynaeval", "s-dicoh"] = "dynaeval"
     worse: tuple[str, ...] = ("replace-turn", "shuffle-speaker")  # manipulations or mixtures
     pairs: AtLeastOne = 20  # worse dialogues for each, at most
+    each: AtLeastOne = 20  # of them in one epoch, others in the next
     shortest: Annotated[int, Meta(ge=2)] = 4  # turns of a dialogue, at least and at most
     longest: Annotated[int, Meta(ge=2)] = 30
     margin: Positive = 1.0  # the released code: 0.1
@@ -50,6 +52,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     outgoing: bool = False  # see dialogue_graph.Shape: the released code's variants
     plain: bool = False
     shared_self: bool = False
+    beside: Count = 2  # turns before it that a turn is compared with; the papers: none
     exam: AtLeastOne = 2000  # validation pairs at most
 
 
@@ -86,16 +89,23 @@ class Ranking:
             settings.pooling,
             settings.outgoing,
             settings.plain,
+            settings.beside,
             settings.shared_self,
         )
-        self.network = Scorer(NETWORKS[settings.network](self.vectors.shape[1], shape))
+        inner = NETWORKS[settings.network](self.vectors.shape[1], shape)
+        inner.read.standard.fit(torch.from_numpy(np.array(self.vectors[:MANY])))
+        self.network = Scorer(inner)
 
     def batches(self, rng: np.random.Generator) -> list[Ints]:
-        """Random batches of pairs, those of about equal length together."""
+        """Random batches of pairs: those of one dialogue together, then those of one length.
+
+        A dialogue goes through the network once for all of its pairs in a batch.
+        """
         size = self.recipe.optimisation.batch_size
-        order = rng.permutation(len(self.train))
-        lengths = self.train.rows.length[self.train.better[order]]
-        order = order[np.argsort(lengths, kind="stable")]
+        chosen = _some(self.train.better, self.settings.each, rng)
+        better = self.train.better[chosen]
+        place = rng.permutation(int(better.max()) + 1)[better]
+        order = chosen[np.lexsort((place, self.train.rows.length[better]))]
         cuts = [order[start : start + size] for start in range(0, len(order), size)]
         return [cuts[at] for at in rng.permutation(len(cuts))]
 
@@ -146,9 +156,8 @@ class Ranking:
         turns = pairs.rows.turns[distinct, :length]
         mask = torch.from_numpy((turns >= 0).astype(np.float32))
         speakers = torch.from_numpy(pairs.rows.speakers[distinct, :length].astype(np.float32))
-        found = self.network.inner(
-            torch.from_numpy(np.asarray(vectors[np.maximum(turns, 0)])), speakers, mask
-        )
+        said = torch.from_numpy(np.asarray(vectors[np.maximum(turns, 0)]))
+        found = self.network.inner(said, speakers, mask)
         scores = found[torch.from_numpy(places)]
         return scores[: len(batch)], scores[len(batch) :]
 
@@ -203,6 +212,21 @@ def pairs(found: Sequence[Contrast]) -> Pairs:
     texts, rows = rows_of(list(place))
     causes = tuple(each.cause for each in found)
     return Pairs(texts, rows, np.array(better), np.array(worse), causes)
+
+
+def _some(groups: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """Random places, at most so many of each group.
+
+    >>> found = _some(np.array([5, 5, 5, 7]), 2, np.random.default_rng(0))
+    >>> sorted(np.array([5, 5, 5, 7])[found].tolist())
+    [5, 5, 7]
+    """
+    places = rng.permutation(len(groups))
+    places = places[np.argsort(groups[places], kind="stable")]
+    ordered = groups[places]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    rank = np.arange(len(places)) - np.repeat(starts, np.diff([*starts, len(places)]))
+    return places[rank < most]
 
 
 def _won(better: Tensor, worse: Tensor) -> NDArray[np.float64]:
