@@ -16,6 +16,9 @@ def run(
         bool,
         typer.Option("--final", help="Look at the test sets too; every number is logged."),
     ] = False,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Train the models that do not ship; takes hours.")
+    ] = False,
     docs: Annotated[
         Path, typer.Option(help="Where the log is, and pages under reproductions/.")
     ] = Path("docs"),
@@ -35,7 +38,7 @@ def run(
     if name not in REPRODUCTIONS:
         raise UnknownNameError("reproduction", name, REPRODUCTIONS)
     sections = []
-    for section in REPRODUCTIONS[name](docs, final):
+    for section in REPRODUCTIONS[name](docs, final, retrain):
         remark(section.title, quiet)
         sections.append(section)
     text = page(name, sections)

@@ -74,8 +74,8 @@ class Graph:
 
     trained = True
 
-    def __init__(self, folder: Path, config: Config) -> None:
-        self.name, self.config = config.metric, config
+    def __init__(self, folder: Path, config: Config, name: str = "") -> None:
+        self.name, self.config = name or config.metric, config
         self._head = Head(folder, self.name, config)
         self.encoder = self._head.encoder
 
@@ -189,7 +189,17 @@ def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]
         yield chunk
 
 
-def from_folder(folder: Path) -> Graph:
-    """The trained metric of a folder."""
+def dynaeval() -> Graph:
+    """DynaEval: a dialogue as a graph of its turns, trained on damaged ones; no fixed range."""
+    return from_folder(models.open_folder("dynaeval"))
+
+
+def dynaeval_research() -> Graph:
+    """DynaEval trained on DailyDialog, for research only (CC BY-NC-SA); no fixed range."""
+    return from_folder(models.open_folder("dynaeval-research"), "dynaeval-research")
+
+
+def from_folder(folder: Path, name: str = "") -> Graph:
+    """The trained metric of a folder; ``name`` tells two of one kind apart."""
     verified = models.open_folder(folder)
-    return Graph(verified, models.decode(verified / "config.json", Config))
+    return Graph(verified, models.decode(verified / "config.json", Config), name)

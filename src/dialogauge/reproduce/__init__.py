@@ -6,12 +6,14 @@ through :func:`~dialogauge.reproduce.looks.final`, which writes every number int
 committed: a look cannot be taken back.
 """
 
+from .dynaeval import dynaeval
 from .looks import Final, Look, final, logged, look, row
+from .maude import maude
 from .page import Section, page, table
 from .relevance import relevance
 
 #: What can be made again: name -> the function that makes its page's sections.
-REPRODUCTIONS = {"relevance": relevance}
+REPRODUCTIONS = {"relevance": relevance, "maude": maude, "dynaeval": dynaeval}
 
 __all__ = [
     "REPRODUCTIONS",

@@ -14,14 +14,15 @@ import msgspec
 
 from .. import __version__, corpora
 from ..atomic import lock, reporting, sync
-from ..benchmark import judge, keep_apart
+from ..benchmark import keep_apart
 from ..errors import InputError
-from ..meta import Estimate, Evaluation, Settings
+from ..meta import Estimate, Evaluation, Settings, evaluate
 from ..meta.agreement import Human
-from ..metrics import Metric
+from ..metrics import TRIVIAL, Metric
+from ..scoring import score
 
-#: Metrics on one set: its name and the aspect that people rated.
-Aspects = Mapping[str, str]
+#: Sets by name, and the aspect, or the aspects, that people rated.
+Aspects = Mapping[str, str | tuple[str, ...]]
 
 NAN = math.nan
 LOG = "test-log.jsonl"
@@ -120,11 +121,18 @@ def row(evaluation: Evaluation, corpus: str) -> Look:
 
 
 def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Settings | None) -> list[Look]:
-    return [
-        row(evaluation, corpus)
-        for corpus, aspect in aspects.items()
-        for evaluation in judge(metrics, corpora.load(corpus), aspect, settings).evaluations
-    ]
+    """Each set is scored once, whatever the number of its aspects."""
+    found = []
+    for corpus, asked in aspects.items():
+        dialogues = corpora.load(corpus)
+        scores, trivial = score(dialogues, metrics), score(dialogues, TRIVIAL)
+        for aspect in (asked,) if isinstance(asked, str) else asked:
+            evaluations = (
+                evaluate(scores, name, dialogues, aspect, baselines=trivial, settings=settings)
+                for name in scores.metrics
+            )
+            found += [row(each, corpus) for each in evaluations]
+    return found
 
 
 def _decoded(line: bytes, number: int, path: Path) -> Final:

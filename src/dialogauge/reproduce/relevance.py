@@ -9,6 +9,7 @@ import numpy as np
 from .. import corpora
 from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
+from ..errors import InputError
 from ..metrics import Metric, load
 from ..metrics.judge import NAN
 from ..metrics.vectors import ENCODER, Embedded, Plain
@@ -33,8 +34,10 @@ CHOICES = 20
 ASKED = 300  # dialogues of each corpus
 
 
-def relevance(docs: Path, take_final_look: bool) -> Iterator[Section]:
+def relevance(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[Section]:
     """How well the trained head judges answers, beside the cosines it started from."""
+    if retrain:
+        raise InputError("there is no retraining here", remedy="make mixtures trains its variants")
     trained, floors = load("relevance"), [last_turn(), last_turn_and_context()]
     yield Section("Response selection", _selection([floors[0], trained]))
     yield Section("Tuning sets", correlations(look([*floors, trained], TUNING)))
