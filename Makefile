@@ -8,7 +8,9 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-.PHONY: demo test lint bench format lexicon results system clean relevance mixtures concepts language-model amr-results manipulations
+MODELS := relevance maude bert-ruber dynaeval dynaeval-research
+
+.PHONY: demo test lint bench format lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric relevance,cosim,words-per-turn --turns --table
@@ -37,10 +39,10 @@ lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
 results: .venv/dev  ## measure the tables of docs/results.md again
 	$(BIN)/python -m benchmarks.results
 
-relevance: .venv/dev  ## train the head of `relevance` anew and ship it
-	rm -rf build/relevance
-	$(BIN)/dialogauge train recipes/response-selection.toml --out build/relevance
-	$(BIN)/python scripts/ship.py build/relevance
+$(MODELS): .venv/dev  ## train a shipped model anew and ship it
+	rm -rf build/$@
+	$(BIN)/dialogauge train recipes/$(if $(filter relevance,$@),response-selection,$@).toml --out build/$@
+	$(BIN)/python scripts/ship.py build/$@
 
 mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/mixtures.md
 	$(BIN)/python -m benchmarks.mixtures

@@ -147,16 +147,19 @@ def test_the_graph_is_that_of_the_paper() -> None:
 
 
 def test_a_turn_is_compared_with_those_before_it() -> None:
-    reader = Reader(3, 2)
+    reader = Reader(3, Shape(narrow=4, beside=2))
     turns, mask = torch.randn(1, 4, 3), torch.tensor([[1.0, 1, 1, 0]])
     read = reader(turns, mask)
-    assert read.shape == (1, 4, 9)
+    assert read.shape == (1, 4, reader.width) == (1, 4, 13)
     torch.testing.assert_close(read[..., :3], turns)  # not fitted: as it is
-    for at, back, cells in ((1, 1, slice(3, 6)), (2, 1, slice(3, 6)), (2, 2, slice(6, 9))):
+    for at, back, cells in ((1, 1, slice(7, 10)), (2, 1, slice(7, 10)), (2, 2, slice(10, 13))):
         cosine = torch.cosine_similarity(turns[0, at], turns[0, at - back], 0)
         torch.testing.assert_close(read[0, at, cells].mean(), cosine)
+    unit = turns[0] / turns[0].norm(dim=-1, keepdim=True) * 3**0.5
+    fits = reader.follows(unit[2]) * reader.precedes(unit[1])
+    torch.testing.assert_close(read[0, 2, 3:7], fits)
     assert not read[0, 0, 3:].any()
-    assert not read[0, 1, 6:].any()
+    assert not read[0, 1, 10:].any()
     assert not read[0, 3, 3:].any()  # there is no turn
 
 

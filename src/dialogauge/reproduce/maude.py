@@ -60,6 +60,8 @@ TARGETS = {
 ZERO_SHOT_TARGET = 0.351
 LOOK_TARGETS = {"fed-turn": 0.35, "fed-dialogue": 0.488}
 
+#: The family learns from so many dialogues of each corpus and generated replies, MaUdE too.
+SAMPLE, REPLIES = 300, 150
 #: What `--retrain` trains: name -> settings of recipes/maude.toml that are changed.
 FAMILY: dict[str, dict[str, Any]] = {
     "maude": {},
@@ -155,19 +157,22 @@ def retrained(exam: Exam, docs: Path) -> dict[str, Measured]:
 
 
 def trained_family(docs: Path) -> Iterator[tuple[str, Path]]:
-    """The family, trained in ``build/maude``; what is there already is not trained again."""
+    """The family, in ``build/maude-family``; what is there already is not trained again."""
     from ..train import frozen, recipe, run
     from ..train.data import gather
     from ..train.tasks.nce import Settings
 
-    work, source = docs.parent / "build" / "maude", docs.parent / "recipes" / "maude.toml"
-    shipped, material = recipe.read(source), None
+    work = docs.parent / "build" / "maude-family"
+    shipped = recipe.read(docs.parent / "recipes" / "maude.toml")
+    data = msgspec.structs.replace(shipped.data, cap=SAMPLE)
+    material = None
     work.mkdir(parents=True, exist_ok=True)
     for name, change in FAMILY.items():
         folder = work / name.replace(", ", "-").replace(" ", "-")
         if not (folder / "manifest.json").exists():
-            material = material or gather(shipped.data)
-            chosen = msgspec.structs.replace(shipped, settings=shipped.settings | change)
+            material = material or gather(data)
+            settings = {**shipped.settings, "replies": REPLIES, **change}
+            chosen = msgspec.structs.replace(shipped, data=data, settings=settings)
             pooling = recipe.settings(chosen, Settings).pooling
             encode = frozen.encoder(chosen.backbone, pooling, work / "vectors")
             going = (folder / "recipe.json").exists()
@@ -207,9 +212,10 @@ def family_table(found: Mapping[str, Measured]) -> str:
     rows += [(f"paper: {name}", *_published(each), "") for name, each in PAPER["all"].items()]
     note = (
         "Trained by `dialogauge reproduce maude --retrain` with recipes/maude.toml, network and "
-        "turns of context changed; *gold* is a score, the rest are deltas. The last column is how "
-        "far a model's mean delta over worse responses is below MaUdE's on the same responses "
-        "(paired): above 0 throughout its interval, MaUdE is better.\n\n"
+        f"turns of context changed, all on {SAMPLE} dialogues of each corpus (the model that ships "
+        "on more); *gold* is a score, the rest are deltas. The last column is how far a model's "
+        "mean delta over worse responses is below MaUdE's on the same responses (paired): above 0 "
+        "throughout its interval, MaUdE is better.\n\n"
     )
     return note + table(("model", *KINDS, "behind maude"), rows)
 

@@ -43,26 +43,38 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Reader(nn.Module):
-    """Turns as a network reads them: each vector, and its agreement with those just before.
+    """Turns as a network reads them: each vector, and how it fits those just before.
 
     The agreement of two turns is the product of their unit vectors, number by number: its sum is
     their cosine, which alone tells nine of ten dialogues with a foreign turn from their originals.
+    But an answer need not resemble its question: two matrices learn what follows what.
     """
 
-    def __init__(self, width: int, beside: int) -> None:
+    def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
-        self.standard, self.beside = Standard(width), beside
-        self.width = width * (1 + beside)
+        self.standard, self.beside = Standard(width), shape.beside
+        self.follows = nn.Linear(width, shape.narrow, bias=False)
+        self.precedes = nn.Linear(width, shape.narrow, bias=False)
+        self.precedes.weight.data.copy_(self.follows.weight)
+        self.width = width * (1 + shape.beside) + shape.narrow * bool(shape.beside)
 
     def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, width), (rows, turns) -> (rows, turns, self.width)."""
-        length = turns.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-        unit = turns / length * turns.shape[-1] ** 0.5 * mask[..., None]
-        before, parts = unit, [self.standard(turns)]
-        for _ in range(self.beside):
-            before = torch.cat([torch.zeros_like(before[:, :1]), before[:, :-1]], 1)
-            parts.append(unit * before)
+        parts = [self.standard(turns)]
+        if self.beside:
+            length = turns.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+            unit = turns / length * turns.shape[-1] ** 0.5 * mask[..., None]
+            parts.append(self.follows(unit) * _before(self.precedes(unit)))
+            before = unit
+            for _ in range(self.beside):
+                before = _before(before)
+                parts.append(unit * before)
         return torch.cat(parts, -1)
+
+
+def _before(turns: Tensor) -> Tensor:
+    """In the place of each turn the one before it, nothing in the first."""
+    return torch.cat([torch.zeros_like(turns[:, :1]), turns[:, :-1]], 1)
 
 
 class BiLstm(nn.Module):
@@ -98,7 +110,7 @@ class DynaEval(nn.Module):
         super().__init__()
         self.shape = shape
         both, hidden = 2 * shape.hidden, shape.hidden
-        self.read = Reader(width, shape.beside)
+        self.read = Reader(width, shape)
         self.narrow = nn.Linear(self.read.width, shape.narrow)
         self.dropout = nn.Dropout(shape.dropout)
         self.lstm = BiLstm(shape.narrow, hidden)
@@ -168,7 +180,7 @@ class SDiCoh(nn.Module):
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
         self.dropout = nn.Dropout(shape.dropout)
-        self.read = Reader(width, shape.beside)
+        self.read = Reader(width, shape)
         self.narrow = nn.Linear(self.read.width, shape.narrow)
         self.lstm = BiLstm(shape.narrow, shape.hidden)
         self.look = nn.Linear(2 * shape.hidden, 1, bias=False)
