@@ -20,10 +20,12 @@ from ..metrics.judge import AGGREGATES, aggregate
 from ..scores import Score
 from .damage import (
     APART,
+    EPOCHS,
     EXAMS,
     KEPT,
     KINDS,
     PERMISSIVE,
+    SAMPLE,
     WHOLE,
     Accuracy,
     Exams,
@@ -220,9 +222,10 @@ def _accuracy(exams: Exams, measured: Measured, kept: Kept) -> str:
         f"DailyDialog is its published test part, scored by {SHIPPED['dailydialog']}; "
         "*de-duplicated* leaves out dialogues that share two adjacent turns or a long turn with "
         "the training part. The others are held dialogues of our split, scored by "
-        f"{SHIPPED['permissive']}. *Seeds* are models trained by `--retrain`, mean ± standard "
-        "deviation. The paper's models learn one kind of damage each; its EmpatheticDialogues "
-        "cannot be had.\n\n"
+        f"{SHIPPED['permissive']}. *Seeds* are models trained by `--retrain` on fewer dialogues "
+        f"({', '.join(f'{name} {count:,} of each' for name, count in SAMPLE.items())}) and for "
+        f"{EPOCHS} epochs, mean ± standard deviation. The paper's models learn one kind of damage "
+        "each; its EmpatheticDialogues cannot be had.\n\n"
     )
     head = ("set", "metric", *KINDS, *(f"{kind}, seeds" for kind in KINDS))
     paper = tuple(f"paper: {kind}" for kind in KINDS)
