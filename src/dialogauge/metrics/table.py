@@ -59,6 +59,7 @@ METRICS: dict[str, Make] = {
     "greedy-matching": greedy_matching,
     "bertscore": bertscore,
     "relevance": relevance,
+    "maude": unreferenced.maude,
     # "bert-ruber": blends.bert_ruber,
     **_TRIVIAL,
 }
