@@ -13,7 +13,8 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError
 from dialogauge.meta import Estimate
 from dialogauge.report.positions import discriminants, draw
-from dialogauge.reproduce.maude import family_table, keep, kept, verdicts
+from dialogauge.reproduce.maude import family_table, keep, kept, kinds_table, verdicts
+from dialogauge.reproduce.responses import KINDS as ORDER
 from dialogauge.reproduce.responses import Exam, Measured
 
 
@@ -86,6 +87,13 @@ def test_verdicts_follow_the_numbers() -> None:
     assert told["delta of back-translation"] == told["delta of word-drop"] == "missed"
     assert told["zero-shot dailydialog"] == "missed"
     assert told["delta of word-repeat"] == "not measured"
+
+
+def test_every_kind_has_a_row_beside_the_paper() -> None:
+    every = {kind: Estimate(0.5) for kind in ORDER}
+    lines = kinds_table(Measured(every, every, Estimate(0)), 24).splitlines()
+    assert "| word-order | .500 | .500 | 0.182 | 0.727 |" in lines
+    assert "| prefix-repeat | .500 | .500 |  |  |" in lines
 
 
 def test_what_retraining_measured_is_kept(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ once, however many responses are judged after it.
 | InferSent | words | BiLSTM, max-pool, W | c, r, c*r, c-r |
 | Ruber (unreferenced) | words | BiLSTM, max-pool | c, r, c' M r |
 
-MaUdE's released code takes |c-r| where the paper has c-r, and a one-way LSTM: switches. Here the
-last turn is also added to c, unless ``last`` is off: c*r then holds how alike the response and the
-turn that it answers are, which an LSTM on frozen vectors is slow to find.
+MaUdE's released code takes |c-r| where the paper has c-r, and a one-way LSTM: switches. Here its
+classifier also reads how the response agrees with each of the last two turns, unless ``beside`` is
+0: the product of their unit vectors, number by number, whose sum is their cosine. An LSTM on frozen
+vectors is slow to find that, and it holds for talk that was never trained on.
 """
 
 from typing import Literal
@@ -45,7 +46,8 @@ class Shape(msgspec.Struct, frozen=True):
     dropout: float = 0.2
     absolute: bool = False  # |c-r|, as in the released code; the paper has c-r
     one_way: bool = False  # a forward LSTM only, as in the released code; the paper has both ways
-    last: bool = True  # the last turn is added to what the LSTM makes of all; the paper: it is not
+    beside: int = 2  # last turns that the response is compared with directly; the paper: none
+    mean: int = 0  # of a text's numbers, the first so many are its mean vector; 0: all
     words: int = 30522  # of the vocabulary
     word_width: int = 100
 
@@ -82,21 +84,21 @@ class MaskedLstm(nn.Module):
 class Classifier(nn.Module):
     """The combination of context and response, through one layer, to a logit."""
 
-    def __init__(self, width: int, shape: Shape) -> None:
+    def __init__(self, width: int, shape: Shape, more: int = 0) -> None:
         super().__init__()
         self.absolute = shape.absolute
         self.layers = nn.Sequential(
-            nn.Linear(4 * width, shape.layer),
+            nn.Linear(4 * width + more, shape.layer),
             nn.ReLU(),
             nn.Dropout(shape.dropout),
             nn.Linear(shape.layer, 1),
         )
 
-    def forward(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., width), (..., width) -> (...)."""
+    def forward(self, context: Tensor, response: Tensor, *more: Tensor) -> Tensor:
+        """(..., width), (..., width), what else is known of both -> (...)."""
         apart = context - response
         apart = apart.abs() if self.absolute else apart
-        features = torch.cat([context, response, context * response, apart], -1)
+        features = torch.cat([context, response, context * response, apart, *more], -1)
         logits: Tensor = self.layers(features)
         return logits.squeeze(-1)
 
@@ -115,36 +117,51 @@ class Maude(nn.Module):
             MaskedLstm(shape.narrow, shape.hidden, backward=backward) for backward in ways
         )
         self.mix = nn.Linear(shape.hidden * len(ways), shape.narrow)
-        self.last = float(shape.last)
-        self.classifier = Classifier(shape.narrow, shape)
+        self.beside, self.mean = shape.beside, shape.mean or width
+        self.classifier = Classifier(shape.narrow, shape, shape.beside * self.mean)
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
-        """(batch, turns, width), (batch, turns) -> (batch, narrow)."""
-        narrow = self.response(turns)
-        found = [way(way.inputs(narrow), mask) for way in self.ways]
-        return self._mixed(found, narrow[:, -1] * mask[:, -1:])
+        """(batch, turns, width), (batch, turns) -> (batch, narrow + beside * mean)."""
+        gates = self._down(turns)
+        last = [self._unit(turns[:, -1 - at]) for at in range(self.beside)]
+        return self._context([way.inputs(gates) for way in self.ways], last, mask)
 
     def response(self, response: Tensor) -> Tensor:
-        """(..., width) -> (..., narrow)."""
-        narrow: Tensor = self.dropout(self.narrow(self.standard(response)))
-        return narrow
+        """(..., width) -> (..., narrow + mean)."""
+        return torch.cat([self._down(response), self._unit(response)], -1)
 
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., narrow), (..., narrow) -> (...)."""
-        found: Tensor = self.classifier(context, response)
+        """What :meth:`context` and :meth:`response` gave -> (...)."""
+        wide = self.narrow.out_features
+        said = response[..., wide:]
+        agreement = context[..., wide:] * torch.cat([said] * self.beside or [said[..., :0]], -1)
+        found: Tensor = self.classifier(
+            context[..., :wide], response[..., :wide], self.dropout(agreement)
+        )
         return found
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
-        narrow = self.response(table)
-        found = [way(way.inputs(narrow)[context], mask) for way in self.ways]
-        mixed = self._mixed(found, narrow[context[:, -1]] * mask[:, -1:])
-        return self.logit(mixed, narrow[response]).sigmoid()
+        narrow, unit = self._down(table), self._unit(table)
+        gates = [way.inputs(narrow)[context] for way in self.ways]
+        last = [unit[context[:, -1 - at]] for at in range(self.beside)]
+        answered = torch.cat([narrow[response], unit[response]], -1)
+        return self.logit(self._context(gates, last, mask), answered).sigmoid()
 
-    def _mixed(self, found: list[Tensor], last: Tensor) -> Tensor:
-        """(batch, hidden) of each way, (batch, narrow) of the last turn -> (batch, narrow)."""
-        mixed: Tensor = self.mix(torch.cat(found, -1)) + self.last * last
-        return mixed
+    def _context(self, gates: list[Tensor], last: list[Tensor], mask: Tensor) -> Tensor:
+        """The gates of each way and the unit vectors of the last turns -> what is judged by."""
+        found = [way(each, mask) for way, each in zip(self.ways, gates, strict=True)]
+        there = [unit * mask[:, -1 - at, None] for at, unit in enumerate(last)]
+        return torch.cat([self.mix(torch.cat(found, -1)), *there], -1)
+
+    def _down(self, vectors: Tensor) -> Tensor:
+        narrow: Tensor = self.dropout(self.narrow(self.standard(vectors)))
+        return narrow
+
+    def _unit(self, vectors: Tensor) -> Tensor:
+        """Mean vectors of one length, which keeps their numbers near 1."""
+        mean = vectors[..., : self.mean]
+        return mean / mean.norm(dim=-1, keepdim=True).clamp(min=1e-6) * self.mean**0.5
 
 
 class Nli(nn.Module):

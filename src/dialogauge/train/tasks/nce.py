@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
 from ...dialogue import Dialogue
-from ...encode.encoder import Pooling
+from ...encode.encoder import POOLINGS, Pooling
 from ...errors import InputError
 from ...manipulate import translation
 from ...manipulate.manipulation import seeded
@@ -48,7 +48,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dropout: Share = 0.2
     absolute: bool = False  # |c-r| as in the released code; the paper: c-r
     one_way: bool = False  # LSTM one way as in the released code; the paper: both ways
-    last: bool = True  # the last turn is added to the context; the paper: it is not
+    beside: Count = 2  # last turns that the response is compared with directly; the paper: none
     mispaired: bool = False  # negatives after other rows' contexts, as in the released code
     positives: Share = 0.5  # what they weigh together; 0: each response the same, as in the paper
     translator: str = ""  # "apertium", or two models "THERE,BACK": back-translations
@@ -89,7 +89,8 @@ class Contrast:
             settings.dropout,
             settings.absolute,
             settings.one_way,
-            settings.last,
+            min(settings.beside, settings.turns),
+            0 if self.reads == "words" else self.table.shape[1] // POOLINGS[settings.pooling].parts,
         )
         self.network = NETWORKS[settings.network](self.table.shape[1], shape)
         if isinstance(self.network, Maude | Nli):
