@@ -12,7 +12,9 @@ from dialogauge.metrics import METRICS, TRIVIAL, Metric, checked, load
 from dialogauge.scores import Score
 
 SHIPPED = {name: load(name) for name in METRICS}
-REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, "cosim", "relevance")]
+#: Those that judge without a reference, or with half of their score.
+UNREFERENCED = ("cosim", "relevance", "maude", "bert-ruber", "dynaeval", "dynaeval-research")
+REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, *UNREFERENCED)]
 COSINES = ("embedding-average", "vector-extrema", "greedy-matching")
 
 WORDS = [

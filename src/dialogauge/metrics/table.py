@@ -60,7 +60,8 @@ METRICS: dict[str, Make] = {
     "bertscore": bertscore,
     "relevance": relevance,
     "maude": unreferenced.maude,
-    # "bert-ruber": blends.bert_ruber,
+    "bert-ruber": blends.bert_ruber,
+    "dynaeval-research": graphs.dynaeval_research,
     **_TRIVIAL,
 }
 
