@@ -13,7 +13,8 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError
 from dialogauge.meta import Estimate
 from dialogauge.report.positions import discriminants, draw
-from dialogauge.reproduce.maude import family_table, keep, kept, kinds_table, verdicts
+from dialogauge.reproduce.kept import keep, kept
+from dialogauge.reproduce.maude import family_table, kinds_table, verdicts
 from dialogauge.reproduce.responses import KINDS as ORDER
 from dialogauge.reproduce.responses import Exam, Measured
 
@@ -98,15 +99,15 @@ def test_every_kind_has_a_row_beside_the_paper() -> None:
 
 def test_what_retraining_measured_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "reproductions" / "maude-family.json"
-    assert kept(path) == {}
+    assert kept(path, dict[str, Measured]) == {}
     assert "--retrain" in family_table({})
     found = {"maude": Measured({"gold": Estimate(0.9)}, {}, Estimate(0.0, -0.1, 0.1, n=3))}
     keep(path, found)
-    assert msgspec.json.encode(kept(path)) == msgspec.json.encode(found)
+    assert msgspec.json.encode(kept(path, dict[str, Measured])) == msgspec.json.encode(found)
     assert "| maude | .900 |" in family_table(found)
     path.write_text("[")
     with pytest.raises(InputError, match=r"maude-family\.json: cannot be read"):
-        kept(path)
+        kept(path, dict[str, Measured])
 
 
 def test_positions_are_drawn(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import atomic, corpora
+from .. import corpora
 from ..contrast import Contrast, Drawing, contrasts, renamed
 from ..dialogue import Dialogue
 from ..errors import InputError
@@ -29,6 +29,7 @@ from ..manipulate.turns import speaker_shuffles
 from ..meta import Estimate, Settings, discriminate
 from ..metrics import Metric, load
 from ..metrics.dynaeval import Graph
+from .kept import keep, kept
 
 if TYPE_CHECKING:
     from ..train.recipe import Recipe
@@ -205,10 +206,7 @@ def retrained(exams: Exams, docs: Path, path: Path) -> None:
             for part, kinds in exam.accuracy(metric, quick).items()
         }
         found.setdefault(name, []).append(Trial(seed, accuracy))
-        with atomic.reporting(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.writing(path) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+        keep(path, found)
 
 
 def _trained(docs: Path) -> Iterator[tuple[str, int, Path]]:
@@ -258,9 +256,4 @@ def _finished(folder: Path, wanted: "Recipe") -> bool:
 
 def read_kept(path: Path) -> Kept:
     """What an earlier training found; nothing where there was none."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[Trial, ...]])
-    except FileNotFoundError:
-        return {}
-    except (msgspec.DecodeError, OSError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
+    return kept(path, dict[str, tuple[Trial, ...]])

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from .. import atomic, formats
+from .. import formats
 from ..dialogue import Turn
-from ..errors import InputError
 from ..meta.estimate import Estimate
 from ..metrics import load
 from ..metrics.maude import Maude
+from .kept import keep, kept
 from .looks import Look, final, logged, look
 from .page import Section, correlations, shown, table
 from .responses import KINDS, Exam, Floats, Measured, held
@@ -79,6 +79,7 @@ FAMILY: dict[str, dict[str, Any]] = {
     "infersent": {"network": "infersent", "turns": 4},
     "ruber": {"network": "ruber", "turns": 4},
 }
+#: Where its measured numbers are kept, beside the page.
 KEPT = "maude-family.json"
 
 
@@ -97,7 +98,7 @@ def maude(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[
     path = docs / "reproductions" / KEPT
     if retrain:
         keep(path, retrained(exam, docs))
-    family = kept(path)
+    family = kept(path, dict[str, Measured])
     yield Section("The family under the same training (Tables 1 and 6)", family_table(family))
     yield Section("Policies (Tables 4 and 5)", _policies(family))
     yield Section("People, where anyone may look", correlations(look([trained], TUNING)))
@@ -184,24 +185,6 @@ def trained_family(docs: Path) -> Iterator[tuple[str, Path]]:
             going = (folder / "recipe.json").exists()
             run.train(chosen, folder, resume=going, material=material, encode=encode)
         yield name, folder
-
-
-def keep(path: Path, found: Mapping[str, Measured]) -> None:
-    """Write down what retraining measured."""
-    with atomic.reporting(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
-
-
-def kept(path: Path) -> dict[str, Measured]:
-    """What retraining measured the last time; nothing if it never ran."""
-    if not path.exists():
-        return {}
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Measured])
-    except (msgspec.DecodeError, OSError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from None
 
 
 NOT_TRAINED = "Not trained yet: `dialogauge reproduce maude --retrain`."
