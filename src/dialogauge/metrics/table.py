@@ -61,6 +61,7 @@ METRICS: dict[str, Make] = {
     "relevance": relevance,
     "maude": unreferenced.maude,
     "bert-ruber": blends.bert_ruber,
+    "dynaeval": graphs.dynaeval,
     "dynaeval-research": graphs.dynaeval_research,
     **_TRIVIAL,
 }
