@@ -113,7 +113,8 @@ class Maude:
     def _run(self, table: NDArray[Any], windows: Sequence[Sequence[int]], answers: Ints) -> Floats:
         """The score of each answer after its window; rows of the table, -1 for no answer."""
         scores = np.full(len(answers), np.nan)
-        known = ~np.isnan(table[:, 0]) if table.dtype.kind == "f" else table.any(axis=1)
+        # A text without a word has no vector, or word ids of 0 only.
+        known: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
         for rows in _chunks([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
             context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
