@@ -133,7 +133,8 @@ def kinds_table(measured: Measured, responses: int) -> str:
         "PersonaChat. Its *repeat* is announced as random words and in the released code says one "
         "of the first two words to the end: `word-repeat` and `prefix-repeat` here. "
         "Back-translations are apertium's, where they still say the same; generated responses are "
-        "SmolLM2's. The paper had a neural translator and a seq2seq model.\n\n"
+        "SmolLM2's; – where either is not installed. The paper had a neural translator and a "
+        "seq2seq model; its deltas are the differences of its printed scores.\n\n"
     )
     return note + table(head, rows)
 

@@ -51,6 +51,9 @@ class Exam:
 
     def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str], seed: int = 1) -> None:
         from ..manipulate import translation
+        from ..train import require_extra
+
+        require_extra()
         from ..train import causal, nce
         from ..train.tasks.nce import generated
 
