@@ -13,9 +13,9 @@ MODELS := relevance maude bert-ruber dynaeval dynaeval-research
 .PHONY: demo test lint bench format lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric maude,relevance,cosim,words-per-turn --turns --table
+	$(BIN)/dialogauge score examples/talk.txt --metric maude,relevance,cosim --turns --table
 	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
-	  --metric dynaeval,maude,relevance,distinct-2,words-per-turn --table
+	  --metric dynaeval,maude,distinct-2 --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
 
 test: lint  ## lint, format check, types, all tests
