@@ -20,7 +20,7 @@ from dialogauge import corpora, models
 from dialogauge.dialogue import Dialogue
 from dialogauge.encode import Encoder
 from dialogauge.encode.cache import Memory
-from dialogauge.metrics.dynaeval import Graph, dynaeval
+from dialogauge.metrics.dynaeval import Graph, dynaeval, dynaeval_so_far
 from dialogauge.reproduce.damage import fitting
 
 from .timing import Bench, best
@@ -41,7 +41,7 @@ def main() -> None:
     else:
         print("dynaeval, an epoch: skipped, torch is not installed", flush=True)
     if "dynaeval" in models.shipped():
-        scoring(dynaeval(), [each.spoken for each in corpora.load("dstc9")[:SCORED]])
+        scoring([each.spoken for each in corpora.load("dstc9")[:SCORED]])
     else:
         print("dynaeval, scoring: skipped, its weights are not here", flush=True)
 
@@ -119,19 +119,24 @@ def _texts(dialogues: Sequence[Dialogue]) -> tuple[int, int]:
     return len(set(said)), len(said)
 
 
-def scoring(metric: Graph, dialogues: Sequence[Dialogue]) -> None:
-    """Dialogues alone, and all turns too, beside encoding what is said."""
+def scoring(dialogues: Sequence[Dialogue]) -> None:
+    """Dialogues alone, and all turns in both ways too, beside encoding what is said."""
+    metric, so_far = dynaeval(), dynaeval_so_far()
     encoders = [Encoder.load() for _ in range(3 * ROUNDS)]
     texts = list(dict.fromkeys(turn.text for each in dialogues for turn in each.turns))
 
     def fresh() -> Graph:
-        metric.encoder = encoders.pop()  # it remembers nothing
+        metric.encoder = so_far.encoder = encoders.pop()  # it remembers nothing
         return metric
+
+    def turns() -> None:
+        fresh().score(dialogues)
+        so_far.score(dialogues)
 
     encoding, whole, every = best(
         lambda: encoders.pop().vectors(texts),
         lambda: fresh().whole(dialogues),
-        lambda: fresh().score(dialogues),
+        turns,
         rounds=ROUNDS,
     )
     what, peer = f"{len(dialogues)} dialogues ({len(texts):,} distinct turns)", "encoding alone"

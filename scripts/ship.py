@@ -12,7 +12,7 @@ from pathlib import Path
 from dialogauge import models
 
 WEIGHTS = Path(__file__).parents[1] / "src/dialogauge/weights/models"
-NAMES = ("config.json", "model.onnx", "tokenizer.json", "recipe.json", "card.md")
+NAMES = ("config.json", "reader.onnx", "model.onnx", "tokenizer.json", "recipe.json", "card.md")
 
 
 def main(folder: Path) -> None:

@@ -1,21 +1,24 @@
 """DynaEval and S-DiCoh: the graph, training on pairs, scoring that depends on nothing else."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 torch = pytest.importorskip("torch", reason="needs the extra: train")
 torch.set_num_threads(1)
 
 from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.metrics import load  # noqa: E402
-from dialogauge.metrics.dynaeval import Graph  # noqa: E402
+from dialogauge.metrics.dynaeval import Graph, SoFar, from_folder  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
 from dialogauge.train.dialogue_graph import DynaEval, Reader, SDiCoh, Shape, relations  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
+from dialogauge.train.tasks.ranking import Judging, Reading, Settings, build  # noqa: E402
 
 from .training import chats  # noqa: E402
 
@@ -69,22 +72,34 @@ def odd() -> Dialogue:
     return Dialogue("odd", tuple(Turn("ABC"[at % 3], text) for at, text in enumerate(said)))
 
 
-def test_turns_are_beginnings_and_the_weakest_is_one_that_hurts(
-    overfitted: tuple[Path, dict[str, float]],
-) -> None:
-    metric = load(str(overfitted[0]))
+def test_turns_are_what_they_add_or_beginnings(overfitted: tuple[Path, dict[str, float]]) -> None:
+    metric, so_far = load(str(overfitted[0])), from_folder(overfitted[0], "so-far", SoFar)
     assert isinstance(metric, Graph)
     chat = chats(1, turns=6, seed=4)[0]
-    score = metric.score([chat])[0]
+    score, begun = metric.score([chat])[0], so_far.score([chat])[0]
+    assert metric.whole([chat]) == [score.value] == [begun.value]
     for at in range(6):
-        begun = metric.whole([chat.with_turns(chat.turns[: at + 1])])[0]
-        assert begun == pytest.approx(score.turns[at], abs=1e-4)
-    weakest = int(score.aspects["weakest"])
-    rest = chat.with_turns(chat.turns[:weakest] + chat.turns[weakest + 1 :])
-    gain = metric.whole([rest])[0] - score.value
-    assert gain == pytest.approx(score.aspects["gain"], abs=1e-4)
-    assert math.isnan(metric.score([Dialogue("e", (Turn("A", " "),))])[0].value)
-    assert "weakest" not in metric.score([Dialogue("o", (Turn("A", "Hi."),))])[0].aspects
+        upto = chat.with_turns(chat.turns[: at + 1])
+        rest = chat.with_turns(chat.turns[:at] + chat.turns[at + 1 :])
+        upto_value, rest_value = metric.whole([upto, rest])
+        assert upto_value == pytest.approx(begun.turns[at], abs=1e-4)
+        assert score.value - rest_value == pytest.approx(score.turns[at], abs=1e-4)
+
+
+def test_what_says_nothing_has_no_score(overfitted: tuple[Path, dict[str, float]]) -> None:
+    metric, so_far = load(str(overfitted[0])), from_folder(overfitted[0], "so-far", SoFar)
+    silent = Dialogue("silent", (Turn("A", " "), Turn("B", "")))
+    short = Dialogue("short", (Turn("A", " "), Turn("A", "Hi.")))
+    for each in (metric, so_far):
+        assert each.score([]) == []
+        first, second = each.score([silent, short])
+        assert math.isnan(first.value)
+        assert all(map(math.isnan, first.turns))
+        assert math.isfinite(second.value)
+        assert len(first.turns) == len(second.turns) == 2
+        assert math.isnan(second.turns[0])
+    assert math.isnan(metric.score([short])[0].turns[1])  # without it there is nothing
+    assert so_far.score([short])[0].turns[1] == so_far.score([short])[0].value
 
 
 def test_the_baseline_trains_and_scores(tmp_path: Path) -> None:
@@ -140,7 +155,7 @@ def test_the_graph_is_that_of_the_paper() -> None:
         second = []
         for i in range(6):
             heard = sum(first[j] for j in range(6) if abs(i - j) <= 2)
-            second.append((model.heard(heard) + model.said(first[i])).relu())
+            second.append((model.theirs(heard) + model.itself(first[i])).relu())
         pooled = torch.cat([states, torch.stack(second)], -1).mean(0)
         wanted = model.score(pooled)
     torch.testing.assert_close(found, wanted)
@@ -148,19 +163,38 @@ def test_the_graph_is_that_of_the_paper() -> None:
 
 def test_a_turn_is_compared_with_those_before_it() -> None:
     reader = Reader(3, Shape(narrow=4, beside=2))
-    turns, mask = torch.randn(1, 4, 3), torch.tensor([[1.0, 1, 1, 0]])
-    read = reader(turns, mask)
-    assert read.shape == (1, 4, reader.width) == (1, 4, 13)
-    torch.testing.assert_close(read[..., :3], turns)  # not fitted: as it is
-    for at, back, cells in ((1, 1, slice(7, 10)), (2, 1, slice(7, 10)), (2, 2, slice(10, 13))):
-        cosine = torch.cosine_similarity(turns[0, at], turns[0, at - back], 0)
-        torch.testing.assert_close(read[0, at, cells].mean(), cosine)
-    unit = turns[0] / turns[0].norm(dim=-1, keepdim=True) * 3**0.5
-    fits = reader.follows(unit[2]) * reader.precedes(unit[1])
-    torch.testing.assert_close(read[0, 2, 3:7], fits)
-    assert not read[0, 0, 3:].any()
-    assert not read[0, 1, 10:].any()
-    assert not read[0, 3, 3:].any()  # there is no turn
+    said, last, other = torch.randn(3, 2, 3).unbind()
+    last[0] = other[0] = other[1] = 0  # the first turn of a dialogue, and the second
+    read = reader(said, [last, other])
+    assert read.shape == (2, reader.width) == (2, 13)
+    torch.testing.assert_close(read[:, :3], said)  # not fitted: as it is
+    torch.testing.assert_close(read[1, 7:10].mean(), torch.cosine_similarity(said[1], last[1], 0))
+    unit = [each[1] / each[1].norm() * 3**0.5 for each in (said, last)]
+    torch.testing.assert_close(read[1, 3:7], reader.follows(unit[0]) * reader.precedes(unit[1]))
+    assert not read[0, 3:].any()
+    assert not read[1, 10:].any()
+
+
+def test_an_echo_agrees_with_nothing() -> None:
+    reader = Reader(30, Shape(narrow=4, beside=1))
+    said = torch.randn(3, 30)
+    last = torch.stack([said[0] * 2, said[1] + 0.01 * torch.randn(30), torch.randn(30)])
+    found = reader(said, [last])[:, 30:].abs().sum(1)
+    assert found[0] < 1e-3
+    assert found[1] < found[2] / 4
+
+
+def test_reading_turns_once_is_reading_them_in_their_rows() -> None:
+    network = DynaEval(5, Shape(narrow=6, hidden=4, beside=2, dropout=0.0)).eval()
+    table = torch.cat([torch.zeros(1, 5), torch.randn(4, 5)])
+    rows, speakers = torch.tensor([[1, 2, 3, 4], [1, 2, 4, 0]]), torch.tensor([[0.0, 1, 0, 1]] * 2)
+    mask = (rows > 0).float()
+    read = torch.tensor([[1, 0, 0], [2, 1, 0], [3, 2, 1], [4, 3, 2], [4, 2, 1]])
+    places = torch.tensor([[0, 1, 2, 3], [0, 1, 4, 0]])
+    with torch.no_grad():
+        heard = Reading(network)(table, read)
+        found = Judging(network)(heard, places, speakers, mask)
+        torch.testing.assert_close(found, network(table[rows], speakers, mask))
 
 
 def test_relations_know_who_and_when() -> None:
@@ -181,3 +215,28 @@ def test_the_released_variants_differ() -> None:
         with torch.no_grad():
             found.add(round(float(model(turns, speakers, mask)), 6))
     assert len(found) == 4
+
+
+def test_foreign_turns_come_from_the_same_corpus(tmp_path: Path) -> None:
+    corpora = (
+        chats(4, seed=5),
+        [
+            Dialogue(f"loud-{each.id}", tuple(Turn(t.speaker, t.text.upper()) for t in each.turns))
+            for each in chats(4, seed=6)
+        ],
+    )
+    given = [data.given(each, ()) for each in corpora]
+    material = data.Material(
+        tuple(dialogue for each in given for dialogue in each.train),
+        (),
+        tuple(source for each in given for source in each.sources),
+    )
+    task = build(written(), Settings(worse=("replace-turn",)), material, tmp_path, encoded)
+    rows = task.train.rows
+    for row in task.train.worse:
+        said = [task.train.texts[at] for at in rows.turns[row, : rows.length[row]]]
+        assert len({text.isupper() for text in said}) == 1
+
+
+def encoded(texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.random.default_rng(0).normal(size=(len(texts), 8)).astype(np.float32)

@@ -38,15 +38,29 @@ def test_neither_company_nor_order_matters(metric: Graph, chats: list[Dialogue])
     for at, score in zip(mixed_up, together, strict=True):
         assert score.value == pytest.approx(alone[at].value, abs=2e-5)
         np.testing.assert_allclose(score.turns, alone[at].turns, atol=2e-5)
-        assert score.aspects["weakest"] == alone[at].aspects["weakest"]
     assert metric.whole(chats) == pytest.approx([each.value for each in alone], abs=2e-5)
 
 
-def test_a_turn_scores_as_the_dialogue_up_to_it(metric: Graph, chats: list[Dialogue]) -> None:
-    chat = chats[0]
-    for at, value in enumerate(metric.score([chat])[0].turns):
+def test_turns_are_what_they_add_or_beginnings(chats: list[Dialogue]) -> None:
+    chat, metric = chats[0], load("dynaeval")
+    assert isinstance(metric, Graph)
+    added, so_far = (load(name).score([chat])[0] for name in ("dynaeval", "dynaeval-so-far"))
+    for at in range(len(chat.turns)):
         begun = Dialogue("begun", chat.turns[: at + 1])
-        assert metric.whole([begun])[0] == pytest.approx(value, abs=2e-5)
+        rest = Dialogue("rest", chat.turns[:at] + chat.turns[at + 1 :])
+        values = metric.whole([begun, rest])
+        assert values[0] == pytest.approx(so_far.turns[at], abs=2e-5)
+        assert added.value - values[1] == pytest.approx(added.turns[at], abs=2e-5)
+
+
+def test_a_foreign_turn_is_often_the_lowest(metric: Graph, chats: list[Dialogue]) -> None:
+    found = []
+    for pair in contrasts(chats, mixed(["replace-turn"]), Pool(chats), Drawing(8, 1, apart=False)):
+        turns = metric.score([pair.worse])[0].turns
+        where = [a != b for a, b in zip(pair.better.turns, pair.worse.turns, strict=True)]
+        found.append(where[int(np.nanargmin(turns))])
+    chance = float(np.mean([1 / len(chat.turns) for chat in chats]))
+    assert np.mean(found) > 2 * chance, (np.mean(found), chance)
 
 
 @pytest.mark.parametrize("damage", ["replace-turn", "shuffle-speaker"])

@@ -13,7 +13,10 @@ from dialogauge.scores import Score
 
 SHIPPED = {name: load(name) for name in METRICS}
 #: Those that judge without a reference, or with half of their score.
-UNREFERENCED = ("cosim", "relevance", "maude", "bert-ruber", "dynaeval", "dynaeval-research")
+UNREFERENCED = (
+    *("cosim", "relevance", "maude", "bert-ruber"),
+    *("dynaeval", "dynaeval-so-far", "dynaeval-research"),
+)
 REFERENCED = [name for name in METRICS if name not in (*TRIVIAL, *UNREFERENCED)]
 COSINES = ("embedding-average", "vector-extrema", "greedy-matching")
 

@@ -100,7 +100,7 @@ def digest(path: Path) -> str:
 
 def fingerprint(folder: Path, names: Iterable[str]) -> str:
     """One short hash of several files of a verified folder; each must be in its manifest."""
-    known = decode(folder / MANIFEST, Manifest).files
+    known, names = decode(folder / MANIFEST, Manifest).files, tuple(names)
     for name in names:
         if name not in known:
             raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")

@@ -2,12 +2,13 @@
 
 The network (``train/dialogue_graph.py``) reads the vectors of the utterances, each encoded once,
 and who said them. Its number has no fixed range; higher is better. Turns are scored by the same
-network, in one pass over all of them:
+network, which is run on other rows of the same turns, all of them together:
 
-- ``value`` of a turn: the score of the dialogue up to and with that turn, which is what the
-  authors correlate with ratings of turns;
-- ``aspects``: the dialogue's ``weakest``, the place of the turn whose removal helps most, counted
-  from 0, and ``gain``, by how much it does.
+- :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
+  lowest is the turn that does most harm, which on held dialogues with one foreign turn is that turn
+  more often than not;
+- :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
+  correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
 
 A relation of two turns is who spoke, who listens, and which came first. With more than two
 speakers it is whether the two are the same, and which came first: whoever is not the first speaker
@@ -16,6 +17,7 @@ counts as the second.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,20 +25,22 @@ from numpy.typing import NDArray
 
 from .. import models
 from ..dialogue import Dialogue
+from ..encode.session import Session
 from ..scores import Score
 from .head import Head
 from .judge import NAN
 
-Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
-#: Turns as places in a table of vectors, and who said each.
-Row = tuple[Ints, Floats32]
+#: Turns as places in a table of vectors, whose first row is nothing, and a number of who said each.
+Row = tuple[Ints, Ints]
 
 #: The last turns of a dialogue that are read: attention takes the square of their number.
 LAST = 200
 #: Turns of padded rows that go through the network at a time.
-TOGETHER = 4096
+TOGETHER = 1024
+#: Digits of a score that do not depend on its company.
+DIGITS = 5
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -45,6 +49,7 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     encoder: str
     width: int
+    beside: int  # turns before it that a turn is compared with
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -76,7 +81,8 @@ class Graph:
 
     def __init__(self, folder: Path, config: Config, name: str = "") -> None:
         self.name, self.config = name or config.metric, config
-        self._head = Head(folder, self.name, config)
+        self._head = Head(folder, self.name, config, reader="reader.onnx")
+        self._reader = Session(folder / "reader.onnx")
         self.encoder = self._head.encoder
 
     @property
@@ -85,62 +91,92 @@ class Graph:
         return self._head.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        """The score of each dialogue, of each of its beginnings, and its weakest turn."""
-        talks, table = self._read(dialogues)
-        asked = [row for talk in talks for row in (*talk.beginnings(), *talk.without_one())]
-        found = iter(self._run(table, asked).tolist())
-        return [talk.judged(found) for talk in talks]
+        """Each dialogue, and by how much each turn makes it better."""
+        talks, table = self._talks(dialogues)
+        found = self._values(table, [[*talk.whole(), *talk.without_one()] for talk in talks])
+        return [
+            talk.scored(value, [round(value - rest, DIGITS) for rest in without])
+            for talk, (value, *without) in zip(talks, found, strict=True)
+        ]
 
     def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
         """The scores of dialogues alone, without their turns': less work."""
-        talks, table = self._read(dialogues)
-        asked = [row for talk in talks for row in talk.beginnings()[-1:]]
-        found = iter(self._run(table, asked).tolist())
-        return [next(found) if talk.places else NAN for talk in talks]
+        talks, table = self._talks(dialogues)
+        return [value for (value,) in self._values(table, [talk.whole() for talk in talks])]
 
-    def _read(self, dialogues: Sequence[Dialogue]) -> "tuple[list[Talk], Floats32]":
+    def _talks(self, dialogues: Sequence[Dialogue]) -> "tuple[list[Talk], Floats32]":
         """Who said what in each dialogue, and the vectors of all that was said."""
         recent = [dialogue.turns[-LAST:] for dialogue in dialogues]
         texts = dict.fromkeys(turn.text for turns in recent for turn in turns)
-        place = {text: row for row, text in enumerate(texts)}
+        place = {text: row for row, text in enumerate(texts, 1)}
         vectors = self.encoder.vectors(list(texts))
-        known = ~np.isnan(vectors[:, 0]) if texts else np.zeros(0, bool)
+        table = np.concatenate([np.zeros((1, self.config.width), np.float32), vectors])
+        known = ~np.isnan(table[:, 0])
         talks = []
         for dialogue, turns in zip(dialogues, recent, strict=True):
             skipped = len(dialogue.turns) - len(turns)
             said = [at for at, turn in enumerate(turns) if known[place[turn.text]]]
-            first = turns[said[0]].speaker if said else ""
+            who = {name: number for number, name in enumerate({turn.speaker for turn in turns})}
             talks.append(
                 Talk(
                     len(dialogue.turns),
                     tuple(skipped + at for at in said),
                     np.array([place[turns[at].text] for at in said], np.int64),
-                    np.array([turns[at].speaker != first for at in said], np.float32),
+                    np.array([who[turns[at].speaker] for at in said], np.int64),
                 )
             )
-        return talks, np.nan_to_num(vectors)
+        return talks, np.nan_to_num(table)
 
-    def _run(self, table: Floats32, asked: "Sequence[Row]") -> Floats:
-        """The score of each row of turns; rows of about one length go together."""
-        scores = np.empty(len(asked))
-        order = sorted(range(len(asked)), key=lambda at: len(asked[at][0]))
-        for chunk in _chunks(order, [len(turns) for turns, _ in asked]):
-            length = len(asked[chunk[-1]][0])
-            turns = np.zeros((len(chunk), length), np.int64)
-            speakers, mask = np.zeros((2, len(chunk), length), np.float32)
-            for row, at in enumerate(chunk):
-                said, who = asked[at]
-                turns[row, : len(said)], speakers[row, : len(said)] = said, who
-                mask[row, : len(said)] = 1
-            needed, places = np.unique(turns, return_inverse=True)
-            inputs = {
-                "table": table[needed],
-                "turns": places.reshape(turns.shape),
-                "speakers": speakers,
-                "mask": mask,
-            }
-            scores[chunk] = self._head.scores(inputs, digits=5)
-        return scores
+    def _values(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
+        """The score of each row of turns, NaN of one without turns; all go together."""
+        rows = [row for some in asked for row in some]
+        scores = np.full(len(rows), NAN)
+        lengths = [len(said) for said, _ in rows]
+        order = sorted((at for at, length in enumerate(lengths) if length), key=lengths.__getitem__)
+        heard, turns = self._heard(table, [said for said, _ in rows])
+        chunks = list(_chunks(order, lengths))
+        inputs = (
+            {"heard": heard, **_padded([(turns[at], rows[at][1]) for at in chunk])}
+            for chunk in chunks
+        )
+        for chunk, found in zip(chunks, self._head.every(inputs, DIGITS), strict=True):
+            scores[chunk] = found
+        values = iter(scores.tolist())
+        return [[next(values) for _ in some] for some in asked]
+
+    def _heard(self, table: Floats32, rows: Sequence[Ints]) -> tuple[Floats32, list[Ints]]:
+        """What is read of each distinct turn beside those before it, and rows as places in that."""
+        lengths = np.array([len(row) for row in rows], np.int64)
+        said = np.concatenate([*rows, np.zeros(0, np.int64)])
+        depth = np.arange(len(said)) - np.repeat(lengths.cumsum() - lengths, lengths)
+        past = [said]
+        for back in range(1, self.config.beside + 1):
+            past.append(np.where(depth >= back, np.roll(said, back), 0))
+        places = np.zeros(len(said), np.int64)
+        for turns in past:  # one after the other: the product of all could be too large a number
+            _, first, places = np.unique(
+                places * len(table) + turns, return_index=True, return_inverse=True
+            )
+        distinct = np.stack([turns[first] for turns in past], 1)
+        parts = [distinct[at : at + TOGETHER] for at in range(0, len(distinct), TOGETHER)]
+        found = list(self._reader.over(lambda part: self._read(table, part), parts))
+        heard = np.concatenate(found) if found else np.zeros((0, 1), np.float32)
+        return heard, np.split(places, lengths.cumsum()[:-1])
+
+    def _read(self, table: Floats32, turns: Ints) -> Floats32:
+        needed, places = np.unique(turns, return_inverse=True)
+        inputs = {"table": table[needed], "turns": places.reshape(turns.shape)}
+        return self._reader.run("heard", inputs)
+
+
+class SoFar(Graph):
+    """The same network; a turn's score is that of the dialogue up to and with it."""
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """Each dialogue, and how good it is so far at each turn."""
+        talks, table = self._talks(dialogues)
+        found = self._values(table, [talk.beginnings() for talk in talks])
+        return [talk.scored(turns[-1], turns) for talk, turns in zip(talks, found, strict=True)]
 
 
 class Talk(msgspec.Struct, frozen=True):
@@ -149,32 +185,39 @@ class Talk(msgspec.Struct, frozen=True):
     turns: int
     places: tuple[int, ...]
     said: Ints
-    speakers: Floats32
+    speakers: Ints
+
+    def whole(self) -> list[Row]:
+        """The dialogue."""
+        return [(self.said, self.speakers)]
 
     def beginnings(self) -> list[Row]:
-        """The dialogue up to each turn."""
+        """The dialogue up to each turn; nothing where none says anything."""
         count = len(self.places)
-        return [(self.said[: at + 1], self.speakers[: at + 1]) for at in range(count)]
+        return [(self.said[:end], self.speakers[:end]) for end in range(min(1, count), count + 1)]
 
     def without_one(self) -> list[Row]:
-        """The dialogue without each turn; none where one turn is all."""
-        count = len(self.places) if len(self.places) > 1 else 0
+        """The dialogue without each turn."""
+        count = len(self.places)
         return [(np.delete(self.said, at), np.delete(self.speakers, at)) for at in range(count)]
 
-    def judged(self, found: Iterator[float]) -> Score:
-        """The score, given those of the beginnings and then of the dialogue without each turn."""
+    def scored(self, value: float, found: Sequence[float]) -> Score:
+        """The score, given those of the turns that say something."""
         turns = [NAN] * self.turns
-        for place in self.places:
-            turns[place] = next(found)
-        if not self.places:
-            return Score(NAN, tuple(turns))
-        value = turns[self.places[-1]]
-        without = [next(found) for _ in self.places] if len(self.places) > 1 else []
-        if not without:
-            return Score(value, tuple(turns))
-        best = max(range(len(without)), key=without.__getitem__)
-        aspects = {"weakest": float(self.places[best]), "gain": without[best] - value}
-        return Score(value, tuple(turns), aspects)
+        for place, each in zip(self.places, found, strict=False):
+            turns[place] = each
+        return Score(value, tuple(turns))
+
+
+def _padded(rows: Sequence[Row]) -> dict[str, Any]:
+    """Rows as inputs of the network."""
+    shape = len(rows), max(len(turns) for turns, _ in rows)
+    turns = np.zeros(shape, np.int64)
+    speakers, mask = np.zeros((2, *shape), np.float32)
+    for row, (said, who) in enumerate(rows):
+        turns[row, : len(said)], speakers[row, : len(said)] = said, who != who[0]
+        mask[row, : len(said)] = 1
+    return {"turns": turns, "speakers": speakers, "mask": mask}
 
 
 def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -194,12 +237,17 @@ def dynaeval() -> Graph:
     return from_folder(models.open_folder("dynaeval"))
 
 
+def dynaeval_so_far() -> Graph:
+    """DynaEval; a turn's score is that of the dialogue up to and with it."""
+    return from_folder(models.open_folder("dynaeval"), "dynaeval-so-far", SoFar)
+
+
 def dynaeval_research() -> Graph:
     """DynaEval trained on DailyDialog, for research only (CC BY-NC-SA); no fixed range."""
     return from_folder(models.open_folder("dynaeval-research"), "dynaeval-research")
 
 
-def from_folder(folder: Path, name: str = "") -> Graph:
+def from_folder(folder: Path, name: str = "", kind: type[Graph] = Graph) -> Graph:
     """The trained metric of a folder; ``name`` tells two of one kind apart."""
     verified = models.open_folder(folder)
-    return Graph(verified, models.decode(verified / "config.json", Config), name)
+    return kind(verified, models.decode(verified / "config.json", Config), name)

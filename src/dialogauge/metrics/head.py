@@ -1,6 +1,6 @@
 """A trained network on top of the text encoder: what every such metric does alike."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,21 @@ class Head:
     """A network, and the encoder that it was trained on.
 
     ``config`` is the struct of its config.json, which has an ``encoder`` and a ``width``: how many
-    numbers the network reads of a text, the encoder's unless another ``width`` is given.
+    numbers the network reads of a text, the encoder's unless another ``width`` is given. ``reader``
+    is the file of a first step, which whoever asks for it runs.
     """
 
-    def __init__(self, folder: Path, name: str, config: Any, width: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, name: str, config: Any, width: int | None = None, reader: str = ""
+    ) -> None:
         self.encoder: Encoder = shared(config.encoder)
         wanted = self.encoder.config.width if width is None else width
         if config.width != wanted:
             raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {wanted}")
         self._name, self._config = name, config
         self._network = Session(folder / "model.onnx")
-        self._hash = models.fingerprint(folder, ("config.json", "model.onnx"))
+        files = ("config.json", "model.onnx", reader)
+        self._hash = models.fingerprint(folder, filter(None, files))
 
     @property
     def signature(self) -> str:
@@ -41,3 +45,9 @@ class Head:
         """A number for each row; rounded: the last bits of a sum may depend on the batch."""
         found: NDArray[np.float64] = self._network.run("score", inputs).astype(np.float64)
         return found.round(digits)
+
+    def every(
+        self, inputs: Iterable[Mapping[str, Any]], digits: int = 6
+    ) -> Iterator[NDArray[np.float64]]:
+        """:meth:`scores` of batch after batch, as many at once as there are threads."""
+        return self._network.over(lambda batch: self.scores(batch, digits), inputs)

@@ -62,6 +62,7 @@ METRICS: dict[str, Make] = {
     "maude": unreferenced.maude,
     "bert-ruber": blends.bert_ruber,
     "dynaeval": graphs.dynaeval,
+    "dynaeval-so-far": graphs.dynaeval_so_far,
     "dynaeval-research": graphs.dynaeval_research,
     **_TRIVIAL,
 }

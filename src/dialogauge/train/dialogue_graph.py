@@ -8,17 +8,20 @@ BiLSTM and attention. Both are dense, batched and masked: a score depends on its
 
 Both read of a turn its vector and, unless ``beside`` is 0, how it agrees with the turns just
 before it (:class:`Reader`): the papers' networks have to find that out, and from frozen vectors
-they hardly do.
+they hardly do. Reading a turn and judging a row of turns are two steps, because many rows may hold
+the same turn after the same turns: it is read once for all of them.
 
 ``turns`` and ``speakers`` are rows of dialogues padded on the right, ``mask`` is 1 where there is a
 turn. Shapes: (rows, turns, width), (rows, turns), (rows, turns).
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from .networks import Standard
 
@@ -26,6 +29,8 @@ Pooling = Literal["mean", "max", "both"]
 
 #: Relations of two turns: either speaker x either speaker x before or after.
 RELATIONS = 8
+#: Turns whose cosine is this close to 1 begin to count as copies of each other.
+COPY = 0.03
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -47,7 +52,8 @@ class Reader(nn.Module):
 
     The agreement of two turns is the product of their unit vectors, number by number: its sum is
     their cosine, which alone tells nine of ten dialogues with a foreign turn from their originals.
-    But an answer need not resemble its question: two matrices learn what follows what.
+    But an answer need not resemble its question: two matrices learn what follows what. A turn that
+    only repeats another agrees with nothing: else echoing what was said would be the best answer.
     """
 
     def __init__(self, width: int, shape: Shape) -> None:
@@ -58,18 +64,53 @@ class Reader(nn.Module):
         self.precedes.weight.data.copy_(self.follows.weight)
         self.width = width * (1 + shape.beside) + shape.narrow * bool(shape.beside)
 
-    def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
-        """(rows, turns, width), (rows, turns) -> (rows, turns, self.width)."""
-        parts = [self.standard(turns)]
-        if self.beside:
-            length = turns.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-            unit = turns / length * turns.shape[-1] ** 0.5 * mask[..., None]
-            parts.append(self.follows(unit) * _before(self.precedes(unit)))
-            before = unit
-            for _ in range(self.beside):
-                before = _before(before)
-                parts.append(unit * before)
+    def forward(self, said: Tensor, before: Sequence[Tensor]) -> Tensor:
+        """Turns and those before each, the last first, zeros for none -> (..., self.width)."""
+        parts = [self.standard(said)]
+        if before:
+            unit, *past = (_unit(turns) for turns in (said, *before))
+            past = [_if_new(unit, turns) for turns in past]
+            parts.append(self.follows(unit) * self.precedes(past[0]))
+            parts += [unit * turns for turns in past]
         return torch.cat(parts, -1)
+
+
+def _unit(turns: Tensor) -> Tensor:
+    """Vectors of one length, 1 for each number on average; nothing stays nothing."""
+    return turns / turns.norm(dim=-1, keepdim=True).clamp(min=1e-6) * turns.shape[-1] ** 0.5
+
+
+def _if_new(said: Tensor, before: Tensor) -> Tensor:
+    """The turns before, faded to nothing where what is said is a copy of them."""
+    cosine = (said * before).mean(-1, keepdim=True)
+    return before * ((1 - cosine) / COPY).clamp(0, 1)
+
+
+class Network(nn.Module):
+    """Turns, each read beside those before it, to a number for each row of them."""
+
+    def __init__(self, width: int, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.read = Reader(width, shape)
+        self.narrow = nn.Linear(self.read.width, shape.narrow)
+        self.dropout = nn.Dropout(shape.dropout)
+
+    def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
+        before = [turns]
+        for _ in range(self.shape.beside):
+            before.append(_before(before[-1]))
+        return self.judged(self.heard(turns, before[1:]), speakers, mask)
+
+    def heard(self, said: Tensor, before: Sequence[Tensor]) -> Tensor:
+        """What is read of turns, given those before each: (..., width) -> (..., narrow)."""
+        found: Tensor = self.dropout(self.narrow(self.read(said, before)))
+        return found
+
+    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
+        raise NotImplementedError
 
 
 def _before(turns: Tensor) -> Tensor:
@@ -103,36 +144,28 @@ class BiLstm(nn.Module):
         return states * mask[..., None]
 
 
-class DynaEval(nn.Module):
+class DynaEval(Network):
     """The graph of a dialogue, to a number."""
 
     def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__()
-        self.shape = shape
+        super().__init__(width, shape)
         both, hidden = 2 * shape.hidden, shape.hidden
-        self.read = Reader(width, shape)
-        self.narrow = nn.Linear(self.read.width, shape.narrow)
-        self.dropout = nn.Dropout(shape.dropout)
         self.lstm = BiLstm(shape.narrow, hidden)
         self.attention = nn.Parameter(torch.randn(both, both) * 2 / (2 * both))
         self.relations = nn.Parameter(torch.empty(RELATIONS, both, hidden))
-        self.own, self.heard, self.said = (
-            nn.Linear(both, hidden, bias=False),
-            nn.Linear(hidden, hidden),
-            nn.Linear(hidden, hidden, bias=False),
-        )
+        self.own = nn.Linear(both, hidden, bias=False)
+        self.theirs, self.itself = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
         nn.init.xavier_uniform_(self.relations)
         pools = 2 if shape.pooling == "both" else 1
         self.score = nn.Linear(pools * (both + hidden), 1)
 
-    def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
-        """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
-        read = self.dropout(self.narrow(self.read(turns, mask)))
-        states = self.lstm(read, mask)  # (rows, turns, 2 hidden)
+    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
+        states = self.lstm(heard, mask)  # (rows, turns, 2 hidden)
         near = _near(mask, self.shape.window)
         weights = self._weights(states, near)
         first = self._related(states, weights, near, speakers)
-        second = self.heard(near @ first) + self.said(first)
+        second = self.theirs(near @ first) + self.itself(first)
         second = second if self.shape.plain else second.relu()
         found = self.dropout(torch.cat([states, second], -1))
         return self._pooled(found, mask)
@@ -146,17 +179,14 @@ class DynaEval(nn.Module):
 
     def _related(self, states: Tensor, weights: Tensor, near: Tensor, speakers: Tensor) -> Tensor:
         """What each turn hears, each relation through its own matrix, (rows, turns, hidden)."""
-        turns = states.shape[1]
-        itself = torch.eye(turns)
-        others = near * (1 - itself) if not self.shape.shared_self else near
-        kinds = relations(speakers)  # (rows, i, j)
-        made = torch.einsum("btw,rwh->brth", states, self.relations)
-        heard = torch.zeros_like(made[:, 0])
-        for relation in range(RELATIONS):
-            edges = others * (kinds == relation).to(others.dtype)
-            count = edges.sum(-1, keepdim=True).clamp(min=1)
-            scaled = weights * edges if self.shape.plain else weights * edges / count
-            heard = heard + scaled @ made[:, relation]
+        itself = torch.eye(states.shape[1])
+        others = near if self.shape.shared_self else near * (1 - itself)
+        edges = others[..., None] * one_hot(relations(speakers), RELATIONS)  # (rows, i, j, 8)
+        scaled = weights[..., None] * edges
+        if not self.shape.plain:
+            scaled = scaled / edges.sum(2, keepdim=True).clamp(min=1)
+        said = (states @ self.relations.transpose(0, 1).flatten(1)).unflatten(-1, (RELATIONS, -1))
+        heard = scaled.flatten(2) @ said.flatten(1, 2)
         if self.shape.plain:
             return heard + self.own(states)
         own = (weights * itself).sum(-1, keepdim=True)
@@ -174,21 +204,18 @@ class DynaEval(nn.Module):
         return score.squeeze(-1)
 
 
-class SDiCoh(nn.Module):
+class SDiCoh(Network):
     """A BiLSTM over turns, attention over its states, to a number."""
 
     def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__()
-        self.dropout = nn.Dropout(shape.dropout)
-        self.read = Reader(width, shape)
-        self.narrow = nn.Linear(self.read.width, shape.narrow)
+        super().__init__(width, shape)
         self.lstm = BiLstm(shape.narrow, shape.hidden)
         self.look = nn.Linear(2 * shape.hidden, 1, bias=False)
         self.score = nn.Linear(2 * shape.hidden, 1)
 
-    def forward(self, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
-        """(rows, turns, width), (rows, turns), (rows, turns) -> (rows,)."""
-        states = self.lstm(self.dropout(self.narrow(self.read(turns, mask))), mask)
+    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
+        states = self.lstm(heard, mask)
         looks = self.look(states.tanh()).squeeze(-1) + (mask - 1) * 1e4
         weights = looks.softmax(-1) * mask
         score: Tensor = self.score(self.dropout((weights[..., None] * states).sum(1)))
@@ -203,7 +230,7 @@ def relations(speakers: Tensor) -> Tensor:
     """
     places = torch.arange(speakers.shape[1])
     before = (places[None, :] < places[:, None]).to(speakers.dtype)  # (i, j): j came before i
-    return speakers[:, None, :] * 4 + speakers[:, :, None] * 2 + before
+    return (speakers[:, None, :] * 4 + speakers[:, :, None] * 2 + before).long()
 
 
 def _near(mask: Tensor, window: int) -> Tensor:

@@ -3,7 +3,7 @@
 ::
 
     config.json          what it is                    {"model": "encoder", ...} or {"metric": ...}
-    model.onnx           what scoring runs
+    model.onnx           what scoring runs; where it takes two steps, reader.onnx is the first
     tokenizer.json       of an encoder
     model.safetensors    the same weights, to train on
     recipe.json          how it was made
@@ -45,13 +45,24 @@ def export(
     ``examples`` are inputs of different sizes, in the order of the network's arguments: the first
     is traced, all are compared.
     """
+    difference = export_onnx(network, folder / "model.onnx", examples, inputs, outputs)
+    path = folder / "model.safetensors"
+    with atomic.reporting(path):
+        save_model(network, str(path))
+        path.chmod(0o644)  # safetensors lets nobody else read it
+    return difference
+
+
+def export_onnx(
+    network: nn.Module, path: Path, examples: Sequence[Example], inputs: Axes, outputs: Axes
+) -> float:
+    """Write a network's graph alone; the rest as in :func:`export`."""
     network = network.cpu().float().eval()
-    path = folder / "model.onnx"
-    partial = folder / ".model.onnx.partial"
+    partial = path.with_name(f".{path.name}.partial")
     axes = {name: dict(found) for name, found in {**inputs, **outputs}.items()}
     with atomic.reporting(path), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tracer warns of what `parity` then checks
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         torch.onnx.export(
             network,
             tuple(examples[0][name] for name in inputs),
@@ -63,8 +74,6 @@ def export(
             dynamo=False,
         )
         partial.replace(path)
-        save_model(network, str(folder / "model.safetensors"))
-        (folder / "model.safetensors").chmod(0o644)  # safetensors lets nobody else read it
     difference = parity(network, path, examples)
     if not difference <= TOLERANCE:
         raise DialogaugeError(

@@ -24,14 +24,14 @@ from ...manipulate.mixtures import mixed
 from ...manipulate.pool import Pool
 from ...metrics.dynaeval import Rows, rows_of
 from ..data import Material
-from ..dialogue_graph import DynaEval, Pooling, SDiCoh, Shape
-from ..export import Example, export, write_json
+from ..dialogue_graph import DynaEval, Network, Pooling, SDiCoh, Shape
+from ..export import Example, export, export_onnx, write_json
 from ..frozen import Encode, cached, encoder
 from ..networks import MANY
 from ..recipe import AtLeastOne, Count, Positive, Recipe, Share
 from ..selection import Ints, Vectors
 
-NETWORKS: dict[str, type[DynaEval] | type[SDiCoh]] = {"dynaeval": DynaEval, "s-dicoh": SDiCoh}
+NETWORKS: dict[str, type[Network]] = {"dynaeval": DynaEval, "s-dicoh": SDiCoh}
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,8 +76,10 @@ class Ranking:
         self, recipe: Recipe, settings: Settings, material: Material, encode: Encode, cache: Path
     ) -> None:
         self.recipe, self.settings = recipe, settings
-        self.train = self._pairs(material.train)
-        self.valid = self._pairs(material.valid) if material.valid else None
+        self.train = self._pairs(material.train, material.origins("train"))
+        self.valid = (
+            self._pairs(material.valid, material.origins("valid")) if material.valid else None
+        )
         name = recipe.backbone.name
         self.vectors = cached(encode, self.train.texts, name, cache)
         self.valid_vectors = cached(encode, self.valid.texts, name, cache) if self.valid else None
@@ -92,9 +94,8 @@ class Ranking:
             settings.beside,
             settings.shared_self,
         )
-        inner = NETWORKS[settings.network](self.vectors.shape[1], shape)
-        inner.read.standard.fit(torch.from_numpy(np.array(self.vectors[:MANY])))
-        self.network = Scorer(inner)
+        self.network = NETWORKS[settings.network](self.vectors.shape[1], shape)
+        self.network.read.standard.fit(torch.from_numpy(np.array(self.vectors[:MANY])))
 
     def batches(self, rng: np.random.Generator) -> list[Ints]:
         """Random batches of pairs: those of one dialogue together, then those of one length.
@@ -131,22 +132,30 @@ class Ranking:
         return found | {cause: float(won[causes == cause].mean()) for cause in np.unique(causes)}
 
     def export(self, folder: Path) -> float:
-        """A metric: ``table``, ``turns``, ``speakers``, ``mask`` -> ``score``."""
-        two = {0: "rows", 1: "turns"}
-        difference = export(
-            self.network,
+        """A metric of two steps: each turn beside those before it, and rows of them."""
+        rows = {0: "rows", 1: "turns"}
+        read = export_onnx(
+            Reading(self.network),
+            folder / "reader.onnx",
+            self._turns(),
+            {"table": {0: "texts"}, "turns": {0: "turns"}},
+            {"heard": {0: "turns"}},
+        )
+        judged = export(
+            Judging(self.network),
             folder,
-            self._examples(),
-            {"table": {0: "texts"}, "turns": two, "speakers": two, "mask": two},
+            self._rows(),
+            {"heard": {0: "read"}, "turns": rows, "speakers": rows, "mask": rows},
             {"score": {0: "rows"}},
         )
         config = {
             "metric": self.settings.network,
             "encoder": self.recipe.backbone.name,
             "width": self.vectors.shape[1],
+            "beside": self.settings.beside,
         }
         write_json(folder / "config.json", config)
-        return difference
+        return max(read, judged)
 
     def _scores(self, pairs: Pairs, vectors: Vectors, batch: Ints) -> tuple[Tensor, Tensor]:
         """The scores of both sides; each dialogue goes through the network once."""
@@ -157,33 +166,50 @@ class Ranking:
         mask = torch.from_numpy((turns >= 0).astype(np.float32))
         speakers = torch.from_numpy(pairs.rows.speakers[distinct, :length].astype(np.float32))
         said = torch.from_numpy(np.asarray(vectors[np.maximum(turns, 0)]))
-        found = self.network.inner(said, speakers, mask)
+        found = self.network(said, speakers, mask)
         scores = found[torch.from_numpy(places)]
         return scores[: len(batch)], scores[len(batch) :]
 
-    def _pairs(self, dialogues: Sequence[Dialogue]) -> Pairs:
-        settings = self.settings
-        spoken = [each.spoken for each in dialogues]
-        fitting = [
-            each for each in spoken if settings.shortest <= len(each.turns) <= settings.longest
-        ]
-        drawing = Drawing(settings.pairs, self.recipe.seed, apart=False)
-        found = list(contrasts(fitting, mixed(settings.worse), Pool(fitting), drawing))
+    def _pairs(self, dialogues: Sequence[Dialogue], origins: Sequence[int]) -> Pairs:
+        """Foreign turns come from the same corpus: those of another are told by their style."""
+        found = []
+        for origin in dict.fromkeys(origins):
+            spoken = [
+                each.spoken for each, its in zip(dialogues, origins, strict=True) if its == origin
+            ]
+            found += self._made_worse(spoken)
         if not found:
             raise DialogaugeError("no dialogue can be made worse: there is nothing to learn")
         return pairs(found)
 
-    def _examples(self) -> list[Example]:
+    def _made_worse(self, dialogues: Sequence[Dialogue]) -> list[Contrast]:
+        its = self.settings
+        fitting = [each for each in dialogues if its.shortest <= len(each.turns) <= its.longest]
+        drawing = Drawing(its.pairs, self.recipe.seed, apart=False)
+        return list(contrasts(fitting, mixed(its.worse), Pool(fitting), drawing))
+
+    def _turns(self) -> list[Example]:
+        rng, beside = np.random.default_rng(0), self.settings.beside
+
+        def example(texts: int, turns: int) -> Example:
+            table = np.array(self.vectors[rng.integers(0, len(self.vectors), texts)])
+            table[0] = 0
+            places = rng.integers(0, texts, (turns, 1 + beside))
+            return {"table": torch.from_numpy(table), "turns": torch.from_numpy(places)}
+
+        return [example(*sizes) for sizes in ((5, 8), (2, 1), (9, 200))]
+
+    def _rows(self) -> list[Example]:
         rng = np.random.default_rng(0)
 
-        def example(texts: int, rows: int, turns: int) -> Example:
+        def example(read: int, rows: int, turns: int) -> Example:
             length = rng.integers(1, turns + 1, rows)
             length[0] = turns
             there = np.arange(turns) < length[:, None]
-            table = self.vectors[rng.integers(0, len(self.vectors), texts)]
+            heard = rng.normal(size=(read, self.settings.narrow)).astype(np.float32)
             return {
-                "table": torch.from_numpy(np.asarray(table)),
-                "turns": torch.from_numpy(rng.integers(0, texts, (rows, turns))),
+                "heard": torch.from_numpy(heard),
+                "turns": torch.from_numpy(rng.integers(0, read, (rows, turns))),
                 "speakers": torch.from_numpy(rng.integers(0, 2, (rows, turns)).astype(np.float32)),
                 "mask": torch.from_numpy(there.astype(np.float32)),
             }
@@ -191,17 +217,29 @@ class Ranking:
         return [example(*sizes) for sizes in ((5, 3, 4), (1, 1, 1), (9, 5, 12), (40, 64, 7))]
 
 
-class Scorer(nn.Module):
-    """A network on rows of a table of utterance vectors: the form in which it is exported."""
+class Reading(nn.Module):
+    """The first step as it is exported: turns of a table, beside those before them."""
 
-    def __init__(self, inner: nn.Module) -> None:
+    def __init__(self, network: Network) -> None:
         super().__init__()
-        self.inner = inner
+        self.network = network
 
-    def forward(self, table: Tensor, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
-        """(texts, width), three times (rows, turns) -> (rows,)."""
-        found: Tensor = self.inner(table[turns], speakers, mask)
-        return found
+    def forward(self, table: Tensor, turns: Tensor) -> Tensor:
+        """(texts, width), (turns, 1 + beside) -> (turns, narrow)."""
+        said, *before = table[turns].unbind(1)
+        return self.network.heard(said, before)
+
+
+class Judging(nn.Module):
+    """The second step: rows of what was read."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, heard: Tensor, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(read, narrow), three times (rows, turns) -> (rows,)."""
+        return self.network.judged(heard[turns], speakers, mask)
 
 
 def pairs(found: Sequence[Contrast]) -> Pairs:
