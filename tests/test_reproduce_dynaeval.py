@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dialogauge import corpora
+from dialogauge.benchmark import keep_apart
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
 from dialogauge.meta import Estimate, Settings
@@ -257,7 +258,10 @@ def test_the_family_is_trained_measured_kept_and_shown(
 ) -> None:
     monkeypatch.setattr(damage, "FAMILY", FAMILY)
     exams, path = {"dailydialog": made()}, project / "docs" / "reproductions" / damage.KEPT
-    damage.retrained(exams, project / "docs", path)
+    told: list[str] = []
+    damage.retrained(exams, project / "docs", path, told.append)
+    assert told[0] == "training dynaeval-dailydialog, seed 1 of 2"
+    assert len(told) == 3
     kept = read_kept(path)
     assert {name: [trial.seed for trial in its] for name, its in kept.items()} == {
         "dynaeval-dailydialog": [1, 2],
@@ -270,20 +274,21 @@ def test_the_family_is_trained_measured_kept_and_shown(
     ways: list[Metric] = [Knows(lambda each: metric.score([each])[0].value), metric]
     slow, quick = (exams["dailydialog"][0].accuracy(way, QUICK) for way in ways)
     assert msgspec.json.encode(slow) == msgspec.json.encode(quick)  # `whole` says the same
-    told = kept["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
-    assert told == pytest.approx(quick["dailydialog"]["UR"].value)
+    found = kept["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
+    assert found == pytest.approx(quick["dailydialog"]["UR"].value)
     monkeypatch.setattr(PAGE, "SHIPPED", {"dailydialog": str(folder)})  # a folder is a metric
-    assert PAGE.measure(exams)["dynaeval"]["dailydialog"]["UR"].value == pytest.approx(told)
+    assert PAGE.measure(exams)["dynaeval"]["dailydialog"]["UR"].value == pytest.approx(found)
     research = from_folder(folder, "dynaeval-research")  # told apart from the other one
     assert research.name == research.signature.split("|")[0] == "dynaeval-research"
     before = path.read_bytes(), (folder / "model.onnx").stat().st_mtime_ns
-    damage.retrained(exams, project / "docs", path)  # nothing is trained again
+    damage.retrained(exams, project / "docs", path, told.append)
+    assert len(told) == 3  # nothing is trained again
     assert (path.read_bytes(), (folder / "model.onnx").stat().st_mtime_ns) == before
     recipe = project / "recipes" / damage.RECIPES["dailydialog"]
     was = recipe.read_text()
     recipe.write_text(was.replace("pairs = 2", "pairs = 3"))
     with pytest.raises(InputError, match="was trained with another recipe"):
-        damage.retrained(exams, project / "docs", path)
+        damage.retrained(exams, project / "docs", path, told.append)
     recipe.write_text(was)
 
 
@@ -298,11 +303,12 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Every section, on a small exam; numbers of test sets are invented, nothing is scored."""
 
     def invented(metrics: Sequence[Metric], aspects: Mapping[str, Sequence[str]]) -> list[Look]:
-        assert not any(getattr(metric, "trained", False) for metric in metrics)
+        for corpus in aspects:
+            keep_apart(corpus, metrics)
         return [
             seen(metric.name, corpus, aspect, 0.1 if metric.name == "cosim" else 0.2)
             for corpus, asked in aspects.items()
-            for aspect in asked
+            for aspect in ([asked] if isinstance(asked, str) else asked)
             for metric in metrics
         ]
 
@@ -327,7 +333,10 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     fed = text["People's ratings of FED"].splitlines()
     (overall,) = (line for line in fed if line.startswith("| fed-dialogue | Overall |"))
     assert "| .100 [.00, .20] |" in overall
-    assert "| .321 [.22, .42] | – | – | – |" in overall
+    assert "| .321 [.22, .42] | – | – | – | – |" in overall
+    located = text["Which turn is foreign"].splitlines()
+    assert len([line for line in located if line.startswith("| dailydialog")]) == 2
+    assert "| engage | engagement | dynaeval-so-far |" in text["People, where anyone may look"]
     assert overall.endswith("| .482 | .830 |")
     assert len([line for line in fed if line.startswith("| fed-")]) == 20
     house = text["Overall, with what must stand beside it"]
@@ -339,3 +348,21 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "| Coherent | paper: USR | .194 | .111 | .021 | .158 |" in turns
     assert "Not above CoSim, or in the mean over seeds not above S-DiCoh:" in text["Where we miss"]
     assert (tmp_path / LOG).read_bytes() == log  # nothing was looked at
+
+
+def test_the_foreign_turn_is_the_lowest_or_not() -> None:
+    source = talks(6, turns=5)
+    own = {turn.text: each.id for each in source for turn in each.turns}
+    exam = Exam(source, {"all": source, "two": source[:2]})
+
+    def foreign(dialogue: Dialogue) -> list[float]:
+        home = dialogue.id.partition("~")[0]
+        return [math.nan, *(float(own[turn.text] == home) for turn in dialogue.turns[1:])]
+
+    def equal(dialogue: Dialogue) -> list[float]:
+        return [math.nan, *(0.0 for _ in dialogue.turns[1:])]
+
+    right, ties = (exam.located(by_turn("turns", way), QUICK) for way in (foreign, equal))
+    assert {name: each.value for name, each in right.items()} == {"all": 1.0, "two": 1.0}
+    assert right["all"].n <= len(source)
+    assert ties["all"].value == 0.5

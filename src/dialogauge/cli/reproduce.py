@@ -38,7 +38,8 @@ def run(
     if name not in REPRODUCTIONS:
         raise UnknownNameError("reproduction", name, REPRODUCTIONS)
     sections = []
-    for section in REPRODUCTIONS[name](docs, final, retrain):
+    tell = (lambda what: remark(what, quiet)) if retrain else None
+    for section in REPRODUCTIONS[name](docs, final, tell):
         remark(section.title, quiet)
         sections.append(section)
     text = page(name, sections)

@@ -10,6 +10,7 @@ half; its interval resamples dialogues. :data:`FAMILY` lists what is trained onl
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from math import isnan
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,8 @@ from ..manipulate.turns import speaker_shuffles
 from ..meta import Estimate, Settings, discriminate
 from ..metrics import Metric, load
 from ..metrics.dynaeval import Graph
-from .kept import keep, kept
+from ..metrics.judge import NAN
+from .kept import Tell, keep, kept
 
 if TYPE_CHECKING:
     from ..train.recipe import Recipe
@@ -72,6 +74,37 @@ class Exam:
         return {
             name: self._part(rows, better, worse, settings) for name, rows in self.parts.items()
         }
+
+    def located(self, metric: Metric, settings: Settings | None = None) -> dict[str, Estimate]:
+        """How often a foreign turn scores below every other turn of its dialogue, in each part.
+
+        One damaged dialogue of each, and none whose first turn is foreign: most metrics have
+        nothing to say of that one.
+        """
+        places = self._foreign_turns()
+        scores = metric.score([self.pairs[row].worse for row in places])
+        foreign, lowest = np.empty((2, len(places)))
+        for number, (at, score) in enumerate(zip(places.values(), scores, strict=True)):
+            foreign[number] = score.turns[at]
+            others = (*score.turns[:at], *score.turns[at + 1 :])
+            lowest[number] = min((each for each in others if not isnan(each)), default=NAN)
+        rows, found = np.array(list(places)), {}
+        for name, part in self.parts.items():
+            some = np.flatnonzero(np.isin(rows, part))
+            found[name] = discriminate(
+                lowest[some], foreign[some], some.tolist(), (), settings
+            ).accuracy
+        return found
+
+    def _foreign_turns(self) -> dict[int, int]:
+        """Row of a damaged dialogue, one of each whole one -> the place of its foreign turn."""
+        found: dict[str, tuple[int, int]] = {}
+        for row, pair in enumerate(self.pairs):
+            sides = zip(pair.better.turns, pair.worse.turns, strict=True)
+            at = [one != other for one, other in sides].index(True)
+            if pair.cause == KINDS["UR"] and at > 0:
+                found.setdefault(pair.better.id, (row, at))
+        return dict(found.values())
 
     def sizes(self) -> Iterator[tuple[str, int, Mapping[str, int]]]:
         """Of each part its name, dialogues, and damaged dialogues of each kind."""
@@ -179,6 +212,8 @@ FAMILY = {
     "dynaeval-ss": Variant("dailydialog", {"worse": [KINDS["SS"]]}, seeds=1),
     "dynaeval-max": Variant("dailydialog", {"pooling": "max"}, seeds=1),
     "dynaeval-both": Variant("dailydialog", {"pooling": "both"}, seeds=1),
+    "dynaeval-alone": Variant("dailydialog", {"beside": 0}, seeds=1),
+    "s-dicoh-alone": Variant("dailydialog", {"network": "s-dicoh", "beside": 0}, seeds=1),
 }
 KEPT = "dynaeval-family.json"
 
@@ -194,11 +229,11 @@ class Trial(msgspec.Struct, frozen=True):
 Kept = Mapping[str, Sequence[Trial]]
 
 
-def retrained(exams: Exams, docs: Path, path: Path) -> None:
+def retrained(exams: Exams, docs: Path, path: Path, tell: Tell) -> None:
     """Train the family and measure it; what is known is written to ``path`` after each model."""
     found: dict[str, list[Trial]] = {}
     quick = Settings(resamples=100)  # the spread over seeds is shown, not these intervals
-    for name, seed, folder in _trained(docs):
+    for name, seed, folder in _trained(docs, tell):
         metric = load(str(folder))
         accuracy = {
             part: {kind: each.value for kind, each in kinds.items()}
@@ -209,7 +244,7 @@ def retrained(exams: Exams, docs: Path, path: Path) -> None:
         keep(path, found)
 
 
-def _trained(docs: Path) -> Iterator[tuple[str, int, Path]]:
+def _trained(docs: Path, tell: Tell) -> Iterator[tuple[str, int, Path]]:
     """The family in ``build/dynaeval-family``; what is there already is not trained again."""
     from ..train import require_extra
 
@@ -224,6 +259,7 @@ def _trained(docs: Path) -> Iterator[tuple[str, int, Path]]:
             folder, told = work / f"{name}-{seed}", {**given.settings, **variant.change}
             wanted = msgspec.structs.replace(given, seed=seed, settings=told)
             if not _finished(folder, wanted):
+                tell(f"training {name}, seed {seed} of {variant.seeds}")
                 run.train(
                     wanted,
                     folder,

@@ -1,5 +1,6 @@
 """What a long training measured, kept in a file beside the page: it is not made for each page."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,6 +10,8 @@ from .. import atomic
 from ..errors import InputError
 
 T = TypeVar("T")
+#: Who is told what is being trained.
+Tell = Callable[[str], None]
 
 
 def keep(path: Path, found: Any) -> None:

@@ -17,7 +17,7 @@ from ..dialogue import Turn
 from ..meta.estimate import Estimate
 from ..metrics import load
 from ..metrics.maude import Maude
-from .kept import keep, kept
+from .kept import Tell, keep, kept
 from .looks import Look, final, logged, look
 from .page import Section, correlations, shown, table
 from .responses import KINDS, Exam, Floats, Measured, held
@@ -86,7 +86,7 @@ WORD_EPOCHS = 3
 KEPT = "maude-family.json"
 
 
-def maude(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[Section]:
+def maude(docs: Path, take_final_look: bool, retrain: Tell | None = None) -> Iterator[Section]:
     """MaUdE: what broken and foreign responses cost, zero-shot, and against people."""
     trained = load("maude")
     assert isinstance(trained, Maude)  # noqa: S101  (for the type checker)
@@ -100,7 +100,7 @@ def maude(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[
     yield Section("Corpora that were not trained on (Table 3)", _zero_shot(abroad))
     path = docs / "reproductions" / KEPT
     if retrain:
-        keep(path, retrained(exam, docs))
+        keep(path, retrained(exam, docs, retrain))
     family = kept(path, dict[str, Measured])
     yield Section("The family under the same training (Tables 1 and 6)", family_table(family))
     yield Section("Policies (Tables 4 and 5)", _policies(family))
@@ -157,17 +157,17 @@ def _zero_shot(abroad: Mapping[str, Measured]) -> str:
     return table(("corpus", "given", "random", "delta"), rows)
 
 
-def retrained(exam: Exam, docs: Path) -> dict[str, Measured]:
+def retrained(exam: Exam, docs: Path, tell: Tell) -> dict[str, Measured]:
     """Train the family and measure each on the same responses."""
     found: dict[str, dict[str, Floats]] = {}
-    for name, folder in trained_family(docs):
+    for name, folder in trained_family(docs, tell):
         metric = load(str(folder))
         assert isinstance(metric, Maude)  # noqa: S101
         found[name] = exam.scores(metric)
     return {name: exam.measure(scores, found["maude"]) for name, scores in found.items()}
 
 
-def trained_family(docs: Path) -> Iterator[tuple[str, Path]]:
+def trained_family(docs: Path, tell: Tell) -> Iterator[tuple[str, Path]]:
     """The family, in ``build/maude-family``; what is there already is not trained again."""
     from ..train import frozen, recipe, run
     from ..train.data import gather
@@ -191,6 +191,7 @@ def trained_family(docs: Path) -> Iterator[tuple[str, Path]]:
             pooling = recipe.settings(chosen, Settings).pooling
             encode = frozen.encoder(chosen.backbone, pooling, work / "vectors")
             going = (folder / "recipe.json").exists()
+            tell(f"training {name}")
             run.train(chosen, folder, resume=going, material=material, encode=encode)
         yield name, folder
 

@@ -14,6 +14,7 @@ from ..metrics import Metric, load
 from ..metrics.judge import NAN
 from ..metrics.vectors import ENCODER, Embedded, Plain
 from ..scores import Score
+from .kept import Tell
 from .looks import Final, final, logged, look
 from .page import Section, correlations, table
 
@@ -34,7 +35,7 @@ CHOICES = 20
 ASKED = 300  # dialogues of each corpus
 
 
-def relevance(docs: Path, take_final_look: bool, retrain: bool = False) -> Iterator[Section]:
+def relevance(docs: Path, take_final_look: bool, retrain: Tell | None = None) -> Iterator[Section]:
     """How well the trained head judges answers, beside the cosines it started from."""
     if retrain:
         raise InputError("there is no retraining here", remedy="make mixtures trains its variants")
