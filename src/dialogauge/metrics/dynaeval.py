@@ -5,8 +5,8 @@ and who said them. Its number has no fixed range; higher is better. Turns are sc
 network, which is run on other rows of the same turns, all of them together:
 
 - :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
-  lowest is the turn that does most harm, which on held dialogues with one foreign turn is that turn
-  more often than not;
+  lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in
+  half to two thirds of them (docs/reproductions/dynaeval.md);
 - :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
   correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
 
@@ -39,6 +39,8 @@ Row = tuple[Ints, Ints]
 LAST = 200
 #: Turns of padded rows that go through the network at a time.
 TOGETHER = 1024
+#: Turns of rows that are held in memory at a time: a dialogue of LAST turns has LAST squared.
+HELD = 200_000
 #: Digits of a score that do not depend on its company.
 DIGITS = 5
 
@@ -128,7 +130,13 @@ class Graph:
         return talks, np.nan_to_num(table)
 
     def _values(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
-        """The score of each row of turns, NaN of one without turns; all go together."""
+        """The score of each row of turns of each dialogue, NaN of one without turns."""
+        sizes = [sum(len(said) for said, _ in rows) for rows in asked]
+        parts = ([asked[at] for at in part] for part in _parts(sizes))
+        return [values for part in parts for values in self._together(table, part)]
+
+    def _together(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
+        """The same for dialogues whose rows fit into memory together."""
         rows = [row for some in asked for row in some]
         scores = np.full(len(rows), NAN)
         lengths = [len(said) for said, _ in rows]
@@ -218,6 +226,24 @@ def _padded(rows: Sequence[Row]) -> dict[str, Any]:
         turns[row, : len(said)], speakers[row, : len(said)] = said, who != who[0]
         mask[row, : len(said)] = 1
     return {"turns": turns, "speakers": speakers, "mask": mask}
+
+
+def _parts(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Places in order, as many together as have :data:`HELD` in sum; at least one.
+
+    >>> list(_parts([HELD // 2, HELD // 2, 1, 2 * HELD]))
+    [[0, 1], [2], [3]]
+    """
+    part: list[int] = []
+    held = 0
+    for at, size in enumerate(sizes):
+        if part and held + size > HELD:
+            yield part
+            part, held = [], 0
+        part.append(at)
+        held += size
+    if part:
+        yield part
 
 
 def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
