@@ -202,6 +202,12 @@ def test_relations_know_who_and_when() -> None:
     assert kinds[0, 1] == 4  # the second speaker is heard by the first, later
     assert kinds[1, 0] == 2 + 1  # the first by the second, before
     assert kinds[2, 0] == 1
+    more = relations(torch.tensor([[0.0, 1.0, 2.0, 1.0]]))[0]
+    assert more[3, 1] == 4 + 2 + 1  # the same
+    assert more[2, 1] == more[3, 2] == 2 + 1  # not the same, both not the first
+    assert more[1, 2] == 2
+    assert more[1, 0] == more[2, 0] == 2 + 1
+    assert more[0, 1] == more[0, 2] == 4
     assert len({float(kind) for kind in kinds.flatten()}) >= 4
 
 

@@ -10,9 +10,8 @@ network, which is run on other rows of the same turns, all of them together:
 - :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
   correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
 
-A relation of two turns is who spoke, who listens, and which came first. With more than two
-speakers it is whether the two are the same, and which came first: whoever is not the first speaker
-counts as the second.
+A relation of two turns is who spoke, who listens, and which came first. With more than two speakers
+it is whether the two are the same, and which came first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,7 +57,7 @@ class Rows(msgspec.Struct, frozen=True):
     """Dialogues as rows of places in a list of texts, padded on the right with -1."""
 
     turns: Ints  # (rows, turns)
-    speakers: Ints  # (rows, turns): 0 for who spoke first, 1 for others
+    speakers: Ints  # (rows, turns): 0 for who spoke first, another number for each other
     length: Ints  # (rows,)
 
 
@@ -71,8 +70,10 @@ def rows_of(dialogues: Sequence[Dialogue]) -> tuple[tuple[str, ...], Rows]:
     speakers = np.zeros_like(turns)
     for row, (ids, dialogue) in enumerate(zip(said, dialogues, strict=True)):
         turns[row, : len(ids)] = ids
-        first = dialogue.turns[0].speaker
-        speakers[row, : len(ids)] = [turn.speaker != first for turn in dialogue.turns]
+        known: dict[str, int] = {}
+        speakers[row, : len(ids)] = [
+            known.setdefault(turn.speaker, len(known)) for turn in dialogue.turns
+        ]
     return tuple(place), Rows(turns, speakers, length)
 
 
@@ -118,7 +119,7 @@ class Graph:
         for dialogue, turns in zip(dialogues, recent, strict=True):
             skipped = len(dialogue.turns) - len(turns)
             said = [at for at, turn in enumerate(turns) if known[place[turn.text]]]
-            who = {name: number for number, name in enumerate({turn.speaker for turn in turns})}
+            who = {name: number for number, name in enumerate({turn.speaker for turn in turns}, 1)}
             talks.append(
                 Talk(
                     len(dialogue.turns),
@@ -223,7 +224,7 @@ def _padded(rows: Sequence[Row]) -> dict[str, Any]:
     turns = np.zeros(shape, np.int64)
     speakers, mask = np.zeros((2, *shape), np.float32)
     for row, (said, who) in enumerate(rows):
-        turns[row, : len(said)], speakers[row, : len(said)] = said, who != who[0]
+        turns[row, : len(said)], speakers[row, : len(said)] = said, np.where(who == who[0], 0, who)
         mask[row, : len(said)] = 1
     return {"turns": turns, "speakers": speakers, "mask": mask}
 

@@ -226,11 +226,14 @@ class SDiCoh(Network):
 def relations(speakers: Tensor) -> Tensor:
     """How turn i is related to turn j, 0 to 7: (rows, turns) -> (rows, i, j).
 
-    ``speakers`` is 0 for the first who spoke and 1 for the second.
+    ``speakers`` are numbers, 0 for the first who spoke. Of two others who are not the same, the one
+    who is heard counts as the first: whether two are the same is kept, whoever they are.
     """
     places = torch.arange(speakers.shape[1])
-    before = (places[None, :] < places[:, None]).to(speakers.dtype)  # (i, j): j came before i
-    return (speakers[:, None, :] * 4 + speakers[:, :, None] * 2 + before).long()
+    before = (places[None, :] < places[:, None]).long()  # (i, j): j came before i
+    hears, said = speakers[:, :, None], speakers[:, None, :]
+    second = (said > 0) & ((hears == 0) | (hears == said))
+    return second.long() * 4 + (hears > 0).long() * 2 + before
 
 
 def _near(mask: Tensor, window: int) -> Tensor:

@@ -210,7 +210,7 @@ class Ranking:
             return {
                 "heard": torch.from_numpy(heard),
                 "turns": torch.from_numpy(rng.integers(0, read, (rows, turns))),
-                "speakers": torch.from_numpy(rng.integers(0, 2, (rows, turns)).astype(np.float32)),
+                "speakers": torch.from_numpy(rng.integers(0, 3, (rows, turns)).astype(np.float32)),
                 "mask": torch.from_numpy(there.astype(np.float32)),
             }
 
