@@ -205,7 +205,9 @@ def test_misses_are_told_by_the_numbers() -> None:
     assert rows["fed-dialogue, Coherent", "dynaeval"].endswith("| missed by .020 |")
     assert rows["dstc9, overall", "dynaeval-research"].endswith("| reached |")
     assert rows["fed-turn, Overall", "dynaeval"].endswith("| – | not measured yet |")
-    assert text.endswith("dailydialog, SS (CoSim); personachat, UR (S-DiCoh).")
+    behind = "dailydialog, SS (CoSim); personachat, UR (S-DiCoh)."
+    assert text.endswith(behind + PAGE.WHY)
+    assert _misses(measured, kept, ()).endswith(behind)  # no look, nothing to explain
 
 
 RECIPE = """
