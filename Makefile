@@ -13,7 +13,7 @@ MODELS := relevance maude bert-ruber dynaeval dynaeval-research
 .PHONY: demo test lint bench format lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric maude,relevance,cosim --turns --table
+	$(BIN)/dialogauge score examples/talk.txt --metric dynaeval,maude,cosim --turns --table
 	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
 	  --metric dynaeval,maude,distinct-2 --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table

@@ -64,14 +64,20 @@ def test_a_foreign_turn_is_often_the_lowest(metric: Graph, chats: list[Dialogue]
 
 
 @pytest.mark.parametrize("damage", ["replace-turn", "shuffle-speaker"])
-def test_damaged_dialogues_score_lower(metric: Graph, chats: list[Dialogue], damage: str) -> None:
-    """More often than by plain cosines, on texts that no training saw.
+def test_damaged_dialogues_score_lower(
+    metric: Graph, chats: list[Dialogue], damage: str, request: pytest.FixtureRequest
+) -> None:
+    """In three of four, and more often than by plain cosines, on texts that no training saw.
 
     Ten dialogues are few: held corpora are measured in docs/reproductions.
     """
     pairs = list(contrasts(chats, mixed([damage]), Pool(chats), Drawing(8, 1, apart=False)))
     assert len(pairs) > 20
-    assert won(metric, pairs) > max(0.5, won(load("cosim"), pairs))
+    found = won(metric, pairs)
+    assert found > won(load("cosim"), pairs)
+    if (metric.name, damage) == ("dynaeval-research", "shuffle-speaker"):
+        request.applymarker(pytest.mark.xfail(strict=True, reason="25 of 34 orders, not 26"))
+    assert found >= 0.75, found
 
 
 def won(metric: Metric, pairs: list[Contrast]) -> float:
@@ -83,7 +89,7 @@ def won(metric: Metric, pairs: list[Contrast]) -> float:
 
 
 def test_an_echo_is_no_answer(metric: Graph, chats: list[Dialogue]) -> None:
-    """Before copies were told to agree with nothing, echoes won four times of five."""
+    """The cosine of an echo is 1, but it adds nothing."""
     begun = [
         Dialogue(f"{chat.id}#{end}", chat.turns[:end])
         for chat in chats

@@ -349,6 +349,7 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "| Overall | maude | – | – | .123 [.02, .22] | – |" in turns
     assert "| Coherent | paper: USR | .194 | .111 | .021 | .158 |" in turns
     assert "Not above CoSim, or in the mean over seeds not above S-DiCoh:" in text["Where we miss"]
+    assert text["Where we miss"].endswith(PAGE.WHY)
     assert (tmp_path / LOG).read_bytes() == log  # nothing was looked at
 
 

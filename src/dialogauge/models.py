@@ -7,7 +7,7 @@ in it is refused whatever its manifest says.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -98,9 +98,9 @@ def digest(path: Path) -> str:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def fingerprint(folder: Path, names: Iterable[str]) -> str:
+def fingerprint(folder: Path, names: Sequence[str]) -> str:
     """One short hash of several files of a verified folder; each must be in its manifest."""
-    known, names = decode(folder / MANIFEST, Manifest).files, tuple(names)
+    known = decode(folder / MANIFEST, Manifest).files
     for name in names:
         if name not in known:
             raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")

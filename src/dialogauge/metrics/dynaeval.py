@@ -6,7 +6,7 @@ network, which is run on other rows of the same turns, all of them together:
 
 - :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
   lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in
-  half to two thirds of them (docs/reproductions/dynaeval.md);
+  about half to two thirds of them (docs/reproductions/dynaeval.md);
 - :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
   correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
 
@@ -14,12 +14,13 @@ A relation of two turns is who spoke, who listens, and which came first. With mo
 it is whether the two are the same, and which came first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from .. import models
@@ -50,7 +51,7 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     encoder: str
     width: int
-    beside: int  # turns before it that a turn is compared with
+    beside: Annotated[int, Meta(ge=0, le=LAST)]  # turns before it that a turn is compared with
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -84,7 +85,8 @@ class Graph:
 
     def __init__(self, folder: Path, config: Config, name: str = "") -> None:
         self.name, self.config = name or config.metric, config
-        self._head = Head(folder, self.name, config, reader="reader.onnx")
+        files = ("config.json", "model.onnx", "reader.onnx")
+        self._head = Head(folder, self.name, config, files=files)
         self._reader = Session(folder / "reader.onnx")
         self.encoder = self._head.encoder
 
@@ -96,7 +98,7 @@ class Graph:
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and by how much each turn makes it better."""
         talks, table = self._talks(dialogues)
-        found = self._values(table, [[*talk.whole(), *talk.without_one()] for talk in talks])
+        found = self._values(table, ([*talk.whole(), *talk.without_one()] for talk in talks))
         return [
             talk.scored(value, [round(value - rest, DIGITS) for rest in without])
             for talk, (value, *without) in zip(talks, found, strict=True)
@@ -105,7 +107,7 @@ class Graph:
     def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
         """The scores of dialogues alone, without their turns': less work."""
         talks, table = self._talks(dialogues)
-        return [value for (value,) in self._values(table, [talk.whole() for talk in talks])]
+        return [value for (value,) in self._values(table, map(Talk.whole, talks))]
 
     def _talks(self, dialogues: Sequence[Dialogue]) -> "tuple[list[Talk], Floats32]":
         """Who said what in each dialogue, and the vectors of all that was said."""
@@ -130,11 +132,9 @@ class Graph:
             )
         return talks, np.nan_to_num(table)
 
-    def _values(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
+    def _values(self, table: Floats32, asked: Iterable[list[Row]]) -> list[list[float]]:
         """The score of each row of turns of each dialogue, NaN of one without turns."""
-        sizes = [sum(len(said) for said, _ in rows) for rows in asked]
-        parts = ([asked[at] for at in part] for part in _parts(sizes))
-        return [values for part in parts for values in self._together(table, part)]
+        return [values for part in _parts(asked) for values in self._together(table, part)]
 
     def _together(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
         """The same for dialogues whose rows fit into memory together."""
@@ -184,7 +184,7 @@ class SoFar(Graph):
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and how good it is so far at each turn."""
         talks, table = self._talks(dialogues)
-        found = self._values(table, [talk.beginnings() for talk in talks])
+        found = self._values(table, map(Talk.beginnings, talks))
         return [talk.scored(turns[-1], turns) for talk, turns in zip(talks, found, strict=True)]
 
 
@@ -229,19 +229,16 @@ def _padded(rows: Sequence[Row]) -> dict[str, Any]:
     return {"turns": turns, "speakers": speakers, "mask": mask}
 
 
-def _parts(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Places in order, as many together as have :data:`HELD` in sum; at least one.
-
-    >>> list(_parts([HELD // 2, HELD // 2, 1, 2 * HELD]))
-    [[0, 1], [2], [3]]
-    """
-    part: list[int] = []
+def _parts(asked: Iterable[list[Row]]) -> Iterator[list[list[Row]]]:
+    """Rows of dialogues, of as many dialogues together as have :data:`HELD` turns; at least one."""
+    part: list[list[Row]] = []
     held = 0
-    for at, size in enumerate(sizes):
+    for rows in asked:
+        size = sum(len(said) for said, _ in rows)
         if part and held + size > HELD:
             yield part
             part, held = [], 0
-        part.append(at)
+        part.append(rows)
         held += size
     if part:
         yield part

@@ -1,6 +1,6 @@
 """A trained network on top of the text encoder: what every such metric does alike."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,17 @@ class Head:
     """A network, and the encoder that it was trained on.
 
     ``config`` is the struct of its config.json, which has an ``encoder`` and a ``width``: how many
-    numbers the network reads of a text, the encoder's unless another ``width`` is given. ``reader``
-    is the file of a first step, which whoever asks for it runs.
+    numbers the network reads of a text, the encoder's unless another ``width`` is given. ``files``
+    are all that scores depend on beside the encoder.
     """
 
     def __init__(
-        self, folder: Path, name: str, config: Any, width: int | None = None, reader: str = ""
+        self,
+        folder: Path,
+        name: str,
+        config: Any,
+        width: int | None = None,
+        files: Sequence[str] = ("config.json", "model.onnx"),
     ) -> None:
         self.encoder: Encoder = shared(config.encoder)
         wanted = self.encoder.config.width if width is None else width
@@ -32,8 +37,7 @@ class Head:
             raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {wanted}")
         self._name, self._config = name, config
         self._network = Session(folder / "model.onnx")
-        files = ("config.json", "model.onnx", reader)
-        self._hash = models.fingerprint(folder, filter(None, files))
+        self._hash = models.fingerprint(folder, files)
 
     @property
     def signature(self) -> str:

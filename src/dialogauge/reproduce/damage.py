@@ -100,10 +100,11 @@ class Exam:
         """Row of a damaged dialogue, one of each whole one -> the place of its foreign turn."""
         found: dict[str, tuple[int, int]] = {}
         for row, pair in enumerate(self.pairs):
-            sides = zip(pair.better.turns, pair.worse.turns, strict=True)
-            at = [one != other for one, other in sides].index(True)
-            if pair.cause == KINDS["UR"] and at > 0:
-                found.setdefault(pair.better.id, (row, at))
+            if pair.cause == KINDS["UR"] and pair.better.id not in found:
+                sides = zip(pair.better.turns, pair.worse.turns, strict=True)
+                at = [one != other for one, other in sides].index(True)
+                if at > 0:
+                    found[pair.better.id] = row, at
         return dict(found.values())
 
     def sizes(self) -> Iterator[tuple[str, int, Mapping[str, int]]]:

@@ -15,6 +15,7 @@ the same turn after the same turns: it is read once for all of them.
 turn. Shapes: (rows, turns, width), (rows, turns), (rows, turns).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
@@ -86,7 +87,7 @@ def _if_new(said: Tensor, before: Tensor) -> Tensor:
     return before * ((1 - cosine) / COPY).clamp(0, 1)
 
 
-class Network(nn.Module):
+class Network(nn.Module, ABC):
     """Turns, each read beside those before it, to a number for each row of them."""
 
     def __init__(self, width: int, shape: Shape) -> None:
@@ -108,9 +109,9 @@ class Network(nn.Module):
         found: Tensor = self.dropout(self.narrow(self.read(said, before)))
         return found
 
+    @abstractmethod
     def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
-        raise NotImplementedError
 
 
 def _before(turns: Tensor) -> Tensor:
