@@ -20,8 +20,8 @@ import msgspec
 import smatch
 
 from dialogauge.amr import Graph, encode, files
-from dialogauge.amr.builtin import Builtin
-from dialogauge.amr.templates import split_sense
+from dialogauge.amr.parser.builtin import Builtin
+from dialogauge.amr.parser.templates import split_sense
 from dialogauge.atomic import writing
 from dialogauge.encode.session import cores
 

@@ -24,9 +24,9 @@ from penman.models.noop import NoOpModel  # type: ignore[import-untyped]
 
 from dialogauge import language
 from dialogauge.amr import Graph, decode, encode, files
-from dialogauge.amr.linear import delinearised, linearised
-from dialogauge.amr.matching import align
-from dialogauge.amr.seq2seq import tagged
+from dialogauge.amr.amrlib.linear import delinearised, linearised
+from dialogauge.amr.amrlib.matching import align
+from dialogauge.amr.amrlib.seq2seq import tagged
 
 DATA = Path(os.environ.get("DIALOGAUGE_DATA", "../shared/data"))
 

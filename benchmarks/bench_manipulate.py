@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from random import Random
 
 from dialogauge import corpora
-from dialogauge.amr.builtin import Builtin
+from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.dialogue import Dialogue, encode
 from dialogauge.errors import DataError
 from dialogauge.manipulate.catalogue import MANIPULATIONS

@@ -21,6 +21,7 @@ from dialogauge.amr import Edge, Graph, edits, questions
 from dialogauge.amr.graph import quoted
 from dialogauge.amr.realise import InPlace
 from dialogauge.errors import DialogaugeError
+from dialogauge.language import senses
 
 from .sketch import sketch
 
@@ -55,15 +56,13 @@ def _chosen(rng: np.random.Generator, among: Sequence[Any]) -> Any:
 
 
 def is_frame(graph: Graph, variable: str) -> bool:
-    return questions.is_frame(graph.concepts[variable]) and variable in graph.aligned
+    return senses.is_frame(graph.concepts[variable]) and variable in graph.aligned
 
 
 def is_thing(graph: Graph, variable: str) -> bool:
     """A noun: what an argument or an op leads to that is neither frame, pronoun nor name."""
     concept = graph.concepts[variable]
-    plain = (
-        concept.isalpha() and concept not in questions.PRONOUNS and not is_frame(graph, variable)
-    )
+    plain = concept.isalpha() and concept not in senses.PRONOUNS and not is_frame(graph, variable)
     roles = {edge.role[:4] for edge in graph.edges if edge.target == variable}
     named = variable in questions.names(graph)
     return (
@@ -74,12 +73,12 @@ def is_thing(graph: Graph, variable: str) -> bool:
 def is_modifier(graph: Graph, variable: str) -> bool:
     roles = {edge.role for edge in graph.edges if edge.target == variable}
     concept = graph.concepts[variable]
-    plain = concept.isalpha() and concept not in questions.PRONOUNS
+    plain = concept.isalpha() and concept not in senses.PRONOUNS
     return ":mod" in roles and plain and variable in graph.aligned
 
 
 def is_pronoun(graph: Graph, variable: str) -> bool:
-    return graph.concepts[variable] in questions.PRONOUNS
+    return graph.concepts[variable] in senses.PRONOUNS
 
 
 def classed(graph: Graph) -> dict[str, str]:
@@ -124,8 +123,8 @@ def antonym(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
     found = []
     for variable, concept in graph.concepts.items():
         if variable in graph.aligned:
-            opposites = language.Lexicon.load().antonyms(questions.lemma(concept))
-            sense = "-01" if questions.is_frame(concept) else ""
+            opposites = language.Lexicon.load().antonyms(senses.lemma(concept))
+            sense = "-01" if senses.is_frame(concept) else ""
             found += [(variable, f"{it}{sense}") for it in opposites if it.isalpha()]
     if not found:
         return None
@@ -138,7 +137,7 @@ def pronoun(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
     if not own:
         return None
     variable = _chosen(rng, own)
-    others = [it for it in questions.PRONOUNS if it != graph.concepts[variable]]
+    others = [it for it in senses.PRONOUNS if it != graph.concepts[variable]]
     return edits.replace_concept(graph, variable, _chosen(rng, others))
 
 

@@ -15,7 +15,6 @@ from dialogauge.amr.edits import (
     append,
     fresh,
     negate,
-    re_root,
     remove,
     rename,
     renumber,
@@ -39,7 +38,6 @@ EDITS: dict[str, Edit] = {
     ),
     "append": lambda graph, _, other: append(graph, other),
     "renumber": lambda graph, _, __: renumber(graph),
-    "re_root": lambda graph, variable, _: re_root(graph, variable),
 }
 
 
@@ -170,7 +168,7 @@ def test_a_constant_is_not_taken_for_a_variable() -> None:
 
 def test_what_is_refused() -> None:
     graph = decode("(d / dog)")
-    for edit in (negate, affirm, re_root, remove):
+    for edit in (negate, affirm, remove):
         with pytest.raises(InputError, match="no variable 'x'"):
             edit(graph, "x")
     with pytest.raises(InputError, match="is no concept"):

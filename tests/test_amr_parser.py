@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 pytest.importorskip("spacy")
 pytest.importorskip("penman")
 
-from dialogauge.amr import Graph, decode, encode, files, rules
-from dialogauge.amr.assembling import Plan, assemble
-from dialogauge.amr.builtin import Builtin
-from dialogauge.amr.deciding import arborescence
+from dialogauge.amr import Graph, decode, encode, files
 from dialogauge.amr.graph import check
-from dialogauge.amr.numbers import value
-from dialogauge.amr.words import LONGEST, Word
+from dialogauge.amr.parser import rules
+from dialogauge.amr.parser.assembling import Plan, assemble
+from dialogauge.amr.parser.builtin import Builtin
+from dialogauge.amr.parser.deciding import arborescence
+from dialogauge.amr.parser.numbers import value
+from dialogauge.amr.parser.words import LONGEST, Word
 
 
 @pytest.fixture(scope="module")
@@ -370,7 +371,7 @@ def test_what_is_learned_from_an_obligation_and_from_a_sentence_that_was_overloo
 
 def test_the_networks_learn_by_heart(parser: Builtin) -> None:
     torch = pytest.importorskip("torch")
-    from dialogauge.amr.words import pieces, with_vectors
+    from dialogauge.amr.parser.words import pieces, with_vectors
     from dialogauge.train import amr
     from dialogauge.train.amr_align import Aligner
 

@@ -13,10 +13,10 @@ from dialogauge import corpora, language
 from dialogauge.amr import Edge, Graph, Token, decode, edits, load_realiser, questions
 from dialogauge.amr.difference import Appended, Negated, Removed, Replaced, Shortened, difference
 from dialogauge.amr.graph import check, quoted
-from dialogauge.amr.negation import contractions
 from dialogauge.amr.questions import names, sentences
 from dialogauge.amr.realise import InPlace
 from dialogauge.errors import UnknownNameError
+from dialogauge.sentence.negation import contractions
 
 PIPELINE = language.load()
 REALISER = InPlace(PIPELINE)
@@ -371,8 +371,8 @@ def test_a_realiser_is_loaded_by_name(tmp_path: Path, monkeypatch: pytest.Monkey
     assert load_realiser().signature == REALISER.signature
     with pytest.raises(UnknownNameError, match="did you mean 'edit'"):
         load_realiser("edti")
-    monkeypatch.setattr("dialogauge.amr.seq2seq.is_folder", lambda path: path == tmp_path)
-    monkeypatch.setattr("dialogauge.amr.seq2seq.Generator.load", lambda _: REALISER)
+    monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.is_folder", lambda path: path == tmp_path)
+    monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.Generator.load", lambda _: REALISER)
     assert load_realiser(tmp_path) is REALISER
 
 
@@ -463,7 +463,7 @@ def test_the_difference_names_what_an_edit_did() -> None:
     assert difference(old, edits.remove(old, "s")) == [Shortened(("s",))]
     appended = edits.append(old, replace(new, text="She left."))
     assert difference(old, appended) == [Appended("She left.")]
-    assert difference(old, edits.re_root(old, "g")) == []
+    assert difference(old, replace(old, top="g")) == []
     assert difference(old, new) is None
 
 
@@ -545,9 +545,9 @@ def test_a_parse_that_hangs_on_itself_does_not_go_round() -> None:
     """ "to used" as a whole sentence, as hasty typing is sometimes parsed."""
     from spacy.tokens import Doc
 
-    from dialogauge.amr.draft import Draft
-    from dialogauge.amr.negation import negate
     from dialogauge.language import shared
+    from dialogauge.sentence.draft import Draft
+    from dialogauge.sentence.negation import negate
 
     vocab = shared().nlp.vocab
     heads, deps = [1, 1], ["mark", "ROOT"]

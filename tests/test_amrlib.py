@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from dialogauge import language
 from dialogauge.amr import Graph, decode, encode, load_parser
+from dialogauge.amr.amrlib.linear import delinearised, linearised
+from dialogauge.amr.amrlib.matching import align
+from dialogauge.amr.amrlib.seq2seq import PARSERS, Generator, Parser, Transformer
 from dialogauge.amr.edits import negate
 from dialogauge.amr.graph import check
-from dialogauge.amr.linear import delinearised, linearised
-from dialogauge.amr.matching import align
 from dialogauge.amr.parsing import Remembering
-from dialogauge.amr.seq2seq import PARSERS, Generator, Parser, Transformer
 from dialogauge.encode.cache import Memory
 from dialogauge.errors import MissingExtraError, ModelError, UnknownNameError
 
@@ -165,7 +165,7 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     for name in ("x" * 5000, "a\0b", ""):
         with pytest.raises(UnknownNameError):
             load_parser(name)
-    monkeypatch.setattr("dialogauge.amr.seq2seq.find_spec", lambda _: None)
+    monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="amrlib"):
         load_parser(folder)
 

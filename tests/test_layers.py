@@ -29,6 +29,7 @@ LAYERS = (
     "language",
     "encode",
     "knowledge",
+    "sentence",
     "amr",
     "manipulate",
     "contrast",

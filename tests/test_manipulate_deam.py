@@ -12,7 +12,7 @@ from benchmarks.deam_types import drawn as released_draws
 from scipy import stats
 
 from dialogauge.amr import InPlace
-from dialogauge.amr.builtin import Builtin
+from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parsing import Remembering
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.deam import DEAM, TYPES, Deam, drawn, probabilities, released

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialogauge import corpora
 from dialogauge.amr import InPlace
-from dialogauge.amr.builtin import Builtin
+from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parsing import Remembering
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.language.lexicon import Lexicon

@@ -16,9 +16,10 @@ import msgspec
 from msgspec.structs import replace
 
 from ..atomic import writing
+from ..language.senses import is_frame
 from ..printable import printable
 from .graph import Graph, branches, unquoted
-from .questions import UNKNOWN, is_frame, words
+from .questions import UNKNOWN, words
 
 LARGE, SMALL = 14, 11  # sizes of letters
 LAYER, BOX, GAP, MARGIN = 92, 38, 18, 24  # heights of a layer and a box, room between and around

@@ -119,11 +119,6 @@ def renumber(graph: Graph, at: Collection[str] | None = None) -> Graph:
     return replace(graph, edges=tuple(edges))
 
 
-def re_root(graph: Graph, variable: str) -> Graph:
-    """The graph with another variable at the top; it says the same with another focus."""
-    return replace(graph, top=known(graph, variable))
-
-
 def rename(graph: Graph, beside: Graph) -> Graph:
     """The graph with other names for the variables that also stand in the graph ``beside`` it.
 

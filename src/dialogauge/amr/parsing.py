@@ -85,10 +85,10 @@ class Remembering:
 def load_parser(name: str | Path = BUILTIN) -> Remembering:
     """The parser that ships, or the one of a folder that is laid out like amrlib's models."""
     if str(name) == BUILTIN:
-        from .builtin import Builtin
+        from .parser.builtin import Builtin
 
         return Remembering(Builtin.load())
-    from . import seq2seq
+    from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
         return Remembering(seq2seq.Parser.load(Path(name)))
@@ -101,7 +101,7 @@ def load_realiser(name: str | Path = EDIT) -> Realiser:
         from .realise import InPlace
 
         return InPlace()
-    from . import seq2seq
+    from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
         return seq2seq.Generator.load(Path(name))

@@ -13,30 +13,13 @@ its brackets.
 import re
 
 from ..errors import InputError
+from ..language.senses import PRONOUNS, is_frame
 from .graph import Edge, Graph, Token, branches, unquoted
 
-#: The concepts that AMR writes for personal pronouns, whatever their case.
-PRONOUNS = ("i", "you", "he", "she", "it", "we", "they")
 #: The concept that holds several sentences together, and the one that a question asks for.
 MULTI_SENTENCE, UNKNOWN = "multi-sentence", "amr-unknown"
 
-_FRAME = re.compile(r"(.+)-(\d{2,3})")
 _NUMBERED = re.compile(r":(?:snt|op|ARG)(\d+)")
-
-
-def is_frame(concept: str) -> bool:
-    """Whether a concept is a PropBank frame with its sense, such as ``tell-01``."""
-    return _FRAME.fullmatch(concept) is not None
-
-
-def lemma(concept: str) -> str:
-    """A concept without its sense.
-
-    >>> lemma("have-rel-role-91"), lemma("dog")
-    ('have-rel-role', 'dog')
-    """
-    found = _FRAME.fullmatch(concept)
-    return found[1] if found else concept
 
 
 def frames(graph: Graph) -> list[str]:
@@ -47,11 +30,6 @@ def frames(graph: Graph) -> list[str]:
 def pronouns(graph: Graph) -> list[str]:
     """The variables of personal pronouns."""
     return [variable for variable, concept in graph.concepts.items() if concept in PRONOUNS]
-
-
-def unknowns(graph: Graph) -> list[str]:
-    """The variables that a question asks for (``amr-unknown``)."""
-    return [variable for variable, concept in graph.concepts.items() if concept == UNKNOWN]
 
 
 def negated(graph: Graph) -> list[str]:
@@ -85,12 +63,6 @@ def arguments(graph: Graph, variable: str) -> list[Edge]:
 def operands(graph: Graph, variable: str) -> list[Edge]:
     """The parts of a conjunction, name or quantity: ``:op1``, ``:op2``."""
     return _numbered(outgoing(graph, variable), ":op")
-
-
-def modifiers(graph: Graph, variable: str) -> list[str]:
-    """What describes a variable: the end of its ``:mod``, or the start of a ``:domain`` to it."""
-    ends = [edge.target for edge in outgoing(graph, variable) if edge.role == ":mod"]
-    return ends + [edge.source for edge in incoming(graph, variable) if edge.role == ":domain"]
 
 
 def sentences(graph: Graph) -> list[str]:

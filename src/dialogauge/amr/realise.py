@@ -16,16 +16,20 @@ which function words belong to a part. An unedited graph gives its text byte for
 What cannot be written without breaking the sentence is refused: None, and counted.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from ..language import Pipeline, shared
-from . import affirmation, negation, nominal, removal, substitution
+from ..language.senses import PRONOUNS, lemma
+from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
+from ..sentence.draft import Draft, extents, tops
+from ..sentence.removal import Places
 from .difference import (
     Affirmed,
     Appended,
@@ -38,10 +42,11 @@ from .difference import (
     Shortened,
     difference,
 )
-from .draft import Draft, places, tops
 from .graph import Graph, Token
-from .questions import lemma
-from .removal import Places
+from .questions import sentences
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 #: Changes when the same graphs give other texts.
 VERSION = 2
@@ -221,7 +226,38 @@ def _remove(job: Job, change: Removed) -> bool:
 
 def _shorten(job: Job, change: Shortened) -> bool:
     """A sentence less."""
-    return removal.remove_sentences(job.draft, job.old, change.tops, job.places)
+    said = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
+    return clauses.remove(job.draft, _ranges(job.old, said), change.tops)
+
+
+def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
+    """From where to where the words of each sentence reach; variables that several share aside."""
+    owners: dict[str, list[str]] = {}
+    roots = sentences(graph)
+    for top in roots:
+        for variable in _of_sentence(graph, top, roots):
+            owners.setdefault(variable, []).append(top)
+    found: dict[str, list[int]] = {}
+    for variable, its in owners.items():
+        if len(its) == 1 and (graph.concepts[variable] not in PRONOUNS or variable == its[0]):
+            found.setdefault(its[0], []).extend(places.get(variable, ()))
+    return {top: (min(own), max(own)) for top, own in found.items() if own}
+
+
+def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
+    """What hangs together with a sentence's top without passing the top of another."""
+    found, waiting = {top}, [top]
+    while waiting:
+        at = waiting.pop()
+        for edge in graph.edges:
+            if edge.source == graph.top or at not in (edge.source, edge.target):
+                continue
+            other = edge.target if edge.source == at else edge.source
+            if other in graph.concepts and other not in found and other not in roots:
+                found.add(other)
+                if graph.concepts[other] not in PRONOUNS:
+                    waiting.append(other)
+    return found
 
 
 def _append(job: Job, change: Appended) -> bool:
@@ -264,7 +300,7 @@ def _with_addition(graph: Graph, old: Graph, new: Graph, changes: list[Change]) 
     added = next((it.text for it in changes if isinstance(it, Appended)), None)
     if added is None:
         return graph
-    text = removal.joined(graph.text, added)
+    text = clauses.joined(graph.text, added)
     start = len(new.text) - len(new.text[len(old.text) :].lstrip())
     shift = text.lower().rfind(added[:-1].lower() or added.lower()) - start
     first = [it for it in graph.tokens if text[it.start : it.end] == it.text]
@@ -276,3 +312,21 @@ def _with_addition(graph: Graph, old: Graph, new: Graph, changes: list[Change]) 
     added_ones = {name: it for name, it in new.aligned.items() if name not in old.concepts}
     aligned = {**_moved(graph.aligned, own), **_moved(added_ones, others)}
     return replace(graph, text=text, tokens=tokens, aligned=aligned)
+
+
+def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
+    """The slots of each variable: the words of the parse that overlap its words in the graph."""
+    marks = extents(document)
+    ends = [end for _, end in marks]
+    found = {}
+    for variable, own in graph.aligned.items():
+        slots: set[int] = set()
+        for place in own:
+            if 0 <= place < len(graph.tokens):
+                token = graph.tokens[place]
+                at = bisect_right(ends, token.start)  # the first word that ends behind it
+                while at < len(marks) and marks[at][0] < token.end:
+                    slots.add(at)
+                    at += 1
+        found[variable] = tuple(sorted(slots))
+    return found

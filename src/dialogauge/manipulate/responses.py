@@ -225,8 +225,8 @@ def speaker_confusion(place: Place, rng: Random) -> str:
 
 def _sides_swapped(text: str) -> str | None:
     """First person singular for second and the other way round; None where neither is there."""
-    from ..amr.draft import Draft
-    from ..amr.pronominal import replace_pronoun
+    from ..sentence.draft import Draft
+    from ..sentence.pronominal import replace_pronoun
 
     document = tagged(text)
     draft = Draft(document.text, document)

@@ -296,7 +296,7 @@ class Nameless(msgspec.Struct, frozen=True):
             raise DoesNotApply("it has no such word")
         if self.sure and not all(is_spare(name, cased) for name in names):
             raise DoesNotApply("a name would be missed")
-        from ..amr.draft import Draft
+        from ..sentence.draft import Draft
 
         draft = Draft(document.text, document)
         draft.clear(word.i for name in names for word in name)
@@ -314,8 +314,8 @@ class Synonyms(msgspec.Struct, frozen=True):
 
     def __call__(self, place: Place, rng: Random) -> str:
         """The text in other words, each in the form of the one it stands for."""
-        from ..amr.draft import Draft
         from ..language.inflection import Form, inflect
+        from ..sentence.draft import Draft
 
         document = tagged(place.text)
         draft = Draft(document.text, document)

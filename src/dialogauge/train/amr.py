@@ -21,13 +21,14 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from ..amr import files, naming
-from ..amr.assembling import SHARED
-from ..amr.features import arrays, pair_kinds
+from ..amr import files
 from ..amr.graph import Graph, unquoted
-from ..amr.inventory import Entry, Inventory
-from ..amr.templates import INSIDE, NOTHING
-from ..amr.words import Piece, pieces, with_vectors
+from ..amr.parser import naming
+from ..amr.parser.assembling import SHARED
+from ..amr.parser.features import arrays, pair_kinds
+from ..amr.parser.inventory import Entry, Inventory
+from ..amr.parser.templates import INSIDE, NOTHING
+from ..amr.parser.words import Piece, pieces, with_vectors
 from .amr_align import Aligner
 from .amr_network import Linker, Tagger
 from .amr_publish import publish

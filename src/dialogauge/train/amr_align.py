@@ -9,20 +9,18 @@ A graph does not say which word a node came from. :class:`Aligner` finds out in 
 3. *Pronouns*: one node may be mentioned by several words; each edge goes to the nearest mention.
 4. *The rest* joins a neighbour: ``person`` joins ``teach-01`` because *teacher* means both.
 
-The nodes of one word form a :mod:`~dialogauge.amr.templates` template, and :class:`Reading` is the
-graph as a network learns it: for each word its template, the word it hangs from and the role.
+The nodes of one word form a template (:mod:`~dialogauge.amr.parser.templates`), and
+:class:`Reading` is the graph as a network learns it: for each word its template, the word it hangs
+from and the role.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from ..amr.graph import Graph, unquoted
-from ..amr.numbers import one, value
-from ..amr.templates import (
-    alike,
-    split_sense,
-)
-from ..amr.words import Word, is_inverted
+from ..amr.parser.numbers import one, value
+from ..amr.parser.templates import alike, split_sense
+from ..amr.parser.words import Word, is_inverted
 from .amr_reading import Reader, Reading
 from .amr_together import model_one
 from .amr_tree import Node, Tree

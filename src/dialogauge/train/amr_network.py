@@ -9,7 +9,7 @@ asked for edges that are drawn and no others.
 import torch
 from torch import Tensor, nn
 
-from ..amr.features import FAR
+from ..amr.parser.features import FAR
 
 HIDDEN_PAIR = -1e4  # the score of what is padding
 

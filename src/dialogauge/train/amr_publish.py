@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from .. import models
-from ..amr.features import pair_kinds
-from ..amr.inventory import Inventory
+from ..amr.parser.features import pair_kinds
+from ..amr.parser.inventory import Inventory
 from ..atomic import writing
 from ..errors import DialogaugeError
 

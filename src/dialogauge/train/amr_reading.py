@@ -8,11 +8,20 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from ..amr.assembling import TOP
-from ..amr.numbers import one
-from ..amr.rules import sentences
-from ..amr.templates import INSIDE, NAME, NOTHING, NUMBER, Part, abstracted, split_sense, write
-from ..amr.words import Word
+from ..amr.parser.assembling import TOP
+from ..amr.parser.numbers import one
+from ..amr.parser.rules import sentences
+from ..amr.parser.templates import (
+    INSIDE,
+    NAME,
+    NOTHING,
+    NUMBER,
+    Part,
+    abstracted,
+    split_sense,
+    write,
+)
+from ..amr.parser.words import Word
 from .amr_tree import Node, Tree
 
 #: More nodes than this for one word are an error of alignment.

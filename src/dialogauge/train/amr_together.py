@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from ..amr.graph import Graph
-from ..amr.words import Word
+from ..amr.parser.words import Word
 from .amr_tree import Tree, alignable
 
 

@@ -3,8 +3,8 @@
 ``:mode`` and the *you* that an imperative implies have no word of their own and are put aside.
 """
 
-from ..amr.assembling import TOP
 from ..amr.graph import Edge, Graph, unquoted
+from ..amr.parser.assembling import TOP
 
 
 class Node:

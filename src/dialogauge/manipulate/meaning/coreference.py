@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from ...amr import Graph, edits, questions
-from ...amr.questions import PRONOUNS
+from ...language.senses import PRONOUNS
 from ..pool import DoesNotApply
 from . import choosing, plausible
 from .items import Item, all_nouns, renamed

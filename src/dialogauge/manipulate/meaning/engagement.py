@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from ...amr import Graph, edits, questions
+from ...language import senses
 from ..pool import DoesNotApply
 from . import choosing
 from .sentences import asks
@@ -89,7 +90,7 @@ def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
 
 
 #: What is no detail.
-_VAGUE = {*questions.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
+_VAGUE = {*senses.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
 _VAGUE |= {"everything", "everybody", "somebody", "anybody", "thing", "person", "that", "this"}
 
 _WAYS: dict[str, Callable[[Graph, Engagement, Random], list[Graph]]] = {

@@ -14,9 +14,10 @@ import msgspec
 
 from ...amr import Edge, Graph, edits, questions
 from ...amr.graph import quoted
-from ...amr.lexical import is_word
+from ...language import senses
 from ...language.lexicon import Lexicon
 from ...language.stopwords import NLTK
+from ...sentence.lexical import is_word
 
 #: Concepts that are no content of their own: modals, links, fillers and general nouns.
 _EMPTY = """
@@ -48,7 +49,7 @@ class Item(msgspec.Struct, frozen=True):
     @property
     def word(self) -> str:
         """What it is called."""
-        return self.name or questions.lemma(self.concept).replace("_", " ")
+        return self.name or senses.lemma(self.concept).replace("_", " ")
 
 
 def items(graph: Graph, at: int) -> list[Item]:
@@ -68,7 +69,7 @@ def all_nouns(graph: Graph, at: int) -> list[Item]:
 
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
-    return not questions.is_frame(concept) and is_content(concept) and is_word(concept, "n")
+    return not senses.is_frame(concept) and is_content(concept) and is_word(concept, "n")
 
 
 def _items(graph: Graph, at: int) -> Iterator[Item]:
@@ -77,7 +78,7 @@ def _items(graph: Graph, at: int) -> Iterator[Item]:
     for edge in graph.edges:
         roles.setdefault(edge.target, []).append(edge.role)
         if edge.role.startswith(":ARG"):
-            clause = questions.is_frame(graph.concepts.get(edge.target, ""))
+            clause = senses.is_frame(graph.concepts.get(edge.target, ""))
             arguments.setdefault(edge.source, []).append(edge.role + "*" * clause)
     named = questions.names(graph)
     for variable, concept in graph.concepts.items():
@@ -123,7 +124,7 @@ def _article(graph: Graph, variable: str) -> str:
 
 
 def _type(concept: str, roles: list[str]) -> str:
-    if questions.is_frame(concept):
+    if senses.is_frame(concept):
         return "concept"
     found = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
     return next(found, "")
@@ -132,8 +133,8 @@ def _type(concept: str, roles: list[str]) -> str:
 @lru_cache(maxsize=20_000)
 def is_content(concept: str) -> bool:
     """Whether a concept is a word of some content that the lexicon knows."""
-    lemma = questions.lemma(concept)
-    if concept in questions.PRONOUNS or lemma in EMPTY or concept in EMPTY:
+    lemma = senses.lemma(concept)
+    if concept in senses.PRONOUNS or lemma in EMPTY or concept in EMPTY:
         return False
     plain = len(lemma) > 1 and not _SPECIAL.fullmatch(lemma) and not re.search(r"-9\d$", concept)
     return plain and bool(Lexicon.load().senses(lemma.partition("-")[0]))

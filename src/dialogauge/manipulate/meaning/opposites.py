@@ -7,10 +7,10 @@ that people use, and ConceptNet's count where both words are of one kind.
 
 from functools import lru_cache
 
-from ...amr import questions
-from ...amr.lexical import is_word
 from ...knowledge import load_store
+from ...language import senses
 from ...language.lexicon import Lexicon
+from ...sentence.lexical import is_word
 from .items import Item
 from .settings import Contradiction
 
@@ -29,7 +29,7 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     if settings.plausible:
         others = of_same_kind(item.word, pos, others)
     words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
-    sense = "-01" if questions.is_frame(item.concept) else ""
+    sense = "-01" if senses.is_frame(item.concept) else ""
     found = [it for it in words if it.isalpha() and it != item.word]
     if settings.plausible:
         found = [it for it in found if frozenset((it, item.word)) not in _ELSEWHERE]
@@ -38,7 +38,7 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
 
 def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
-    exclaimed = questions.is_frame(item.concept) and not item.roles  # "Cool!"
+    exclaimed = senses.is_frame(item.concept) and not item.roles  # "Cool!"
     found = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
     return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _LIGHT
 
@@ -59,7 +59,7 @@ _ELSEWHERE = frozenset(frozenset(pair.split("-")) for pair in _PAIRS.split())
 
 def part_of_speech(item: Item) -> str:
     """The part of speech that a concept has in its sentence."""
-    frame = questions.is_frame(item.concept)
+    frame = senses.is_frame(item.concept)
     order = "avn" if frame and is_word(item.form.lower(), "a") else "vna" if frame else "nar"
     return next((pos for pos in order if is_word(item.word, pos)), "")
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...amr.questions import is_frame, lemma
 from ...knowledge import Space, load_space
 from ...language.lexicon import Lexicon
+from ...language.senses import is_frame, lemma
 from .items import Item, is_noun
 
 #: Words whose vectors are nearer to each other say nearly the same.

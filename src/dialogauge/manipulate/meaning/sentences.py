@@ -5,6 +5,7 @@ question marks, so that the words are asked too.
 """
 
 from ...amr import Graph, questions
+from ...language import senses
 
 _ASKING = """
 do does did don't doesn't didn't is are was were isn't aren't wasn't weren't am have has had haven't
@@ -59,7 +60,7 @@ _OPEN = frozenset({"wonder-01", "wonder-02", "guess-01", "hope-01", "wish-01", "
 
 def frames(graph: Graph, top: str) -> list[str]:
     """The frames of a sentence that have words, those nearest to the top first."""
-    found = [it for it in questions.below(graph, top) if questions.is_frame(graph.concepts[it])]
+    found = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
     return [it for it in found if it in graph.aligned]
 
 
@@ -71,10 +72,10 @@ def predicates(graph: Graph, top: str) -> list[str]:
     found, waiting = list[str](), [top]
     while waiting:
         at = waiting.pop(0)
-        if questions.lemma(graph.concepts[at]) in _LINKS:
+        if senses.lemma(graph.concepts[at]) in _LINKS:
             parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
             waiting += [it.target for it in parts if it.target in graph.concepts]
-        elif questions.is_frame(graph.concepts[at]) and at in graph.aligned:
+        elif senses.is_frame(graph.concepts[at]) and at in graph.aligned:
             found.append(at)
     return [it for it in found if not _leaves_open(graph, it)]
 

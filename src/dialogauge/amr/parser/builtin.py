@@ -19,15 +19,15 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from .. import models
-from ..encode import Encoder
-from ..encode.session import Session
-from ..errors import ModelError
-from ..language import Pipeline, shared
+from ... import models
+from ...encode import Encoder
+from ...encode.session import Session
+from ...errors import ModelError
+from ...language import Pipeline, shared
+from ..graph import Graph
 from .assembling import Plan, assemble
 from .deciding import Edges, Links, Scores, edges, plan, templates
 from .features import Arrays, arrays
-from .graph import Graph
 from .inventory import Inventory
 from .words import Piece, Word, pieces, with_vectors
 

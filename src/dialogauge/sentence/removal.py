@@ -1,4 +1,4 @@
-"""Parts of a sentence that go, and sentences that go or come.
+"""Parts of a sentence that go.
 
 What a removed subtree of the graph said is the UD subtree of its highest word: determiners,
 prepositions and complementizers hang below it and go with it. A part goes only where a sentence is
@@ -12,15 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..language.pronouns import readings
-from .agreement import SUBJECTS, Person, agree, base, finite, inverted, of_pronoun, subject
-from .draft import Draft, capital, tops, uncapital
+from .agreement import SUBJECTS, Person, agree, base, inverted, of_pronoun
+from .draft import Draft, tops
 from .filling import fill
-from .graph import Graph
-from .questions import PRONOUNS, sentences
 from .valency import EITHER, TRANSITIVE
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
     from spacy.tokens import Token as Word
 
 Places = Mapping[str, Sequence[int]]
@@ -40,7 +37,7 @@ _DIRECTED |= {"feel", "sound", "seem"}
 _PAIRING = frozenset({"either", "both", "neither", "between"})
 #: Words that an infinitive makes a verb of.
 _HALF = frozenset({"going", "gon", "used", "able", "supposed", "about", "have", "has", "had"})
-_ENDS = re.compile(r"[.!?…]+['\"”’)]*")
+ENDS = re.compile(r"[.!?…]+['\"”’)]*")
 _PAIRED = ("()", "[]", "“”", '""')
 
 
@@ -52,7 +49,7 @@ def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
         return False
     words = [word for head in heads for word in _phrase(head, kept)]
     places = {place for word in words for place in word}
-    if not all(words) or not _balanced(draft, places) or _strands(kept, places):
+    if not all(words) or not balanced(draft, places) or _strands(kept, places):
         return False
     free = all(_free(head) for head in heads)
     if not free or heads[0].dep_ == "ccomp":
@@ -157,7 +154,7 @@ def _phrase(head: "Word", kept: Places) -> list[list[int]]:
 def _trimmed(places: list[int], head: "Word") -> list[int]:
     """Without marks that end the whole sentence, which some parses hang on its last part."""
     last = head.sent.end
-    while places and places[-1] == last - 1 and _ENDS.fullmatch(head.doc[places[-1]].text):
+    while places and places[-1] == last - 1 and ENDS.fullmatch(head.doc[places[-1]].text):
         places, last = places[:-1], last - 1
     return places
 
@@ -233,180 +230,10 @@ def _strands(kept: Places, places: Collection[int]) -> bool:
     return any(own and set(own) <= set(places) for own in kept.values())
 
 
-def _balanced(draft: Draft, places: Collection[int]) -> bool:
+def balanced(draft: Draft, places: Collection[int]) -> bool:
     """Whether brackets and quotes go in pairs."""
     text = "".join(draft.words[place] for place in places)
     return all(
         text.count(pair[0]) == text.count(pair[1]) and (pair != '""' or text.count('"') % 2 == 0)
         for pair in _PAIRED
     )
-
-
-def remove_sentences(draft: Draft, graph: Graph, tops_: Sequence[str], places: Places) -> bool:
-    """Take out the sentences of some tops: all their words and marks."""
-    words = {name: [it for it in own if _is_word(draft, it)] for name, own in places.items()}
-    ranges = _ranges(graph, words)
-    gone = [ranges[top] for top in tops_ if top in ranges]
-    if len(gone) != len(tops_):
-        return False
-    left = [own for top, own in ranges.items() if top not in tops_]
-    for start, end in gone:
-        if any(other[0] <= end and start <= other[1] for other in left):
-            return False
-    for start, end in gone:
-        earlier = max((it[1] for it in left if it[1] < start), default=-1)
-        later = min((it[0] for it in left if it[0] > end), default=len(draft.words))
-        first, last = _begin(draft.document, earlier, start), _end(draft.document, end, later)
-        if not _is_border(draft, last):
-            last = _clause_border(draft.document, end + 1, later)
-        if not _is_border(draft, first):
-            first = _clause_border(draft.document, earlier + 1, start)
-            last = _before_mark(draft, first, last)
-        if not 0 <= first < last or not _balanced(draft, range(first, last)):
-            return False
-        draft.clear(range(first, last))
-    return any(any(map(str.isalnum, word)) for word in draft.words)
-
-
-def _is_word(draft: Draft, place: int) -> bool:
-    """Whether there is a word; a question's mark may count for a clause that is not its own."""
-    return any(map(str.isalnum, draft.words[place]))
-
-
-def _clause_border(document: "Doc", low: int, high: int) -> int:
-    """Where between two places clauses meet that are as good as sentences; -1 for nowhere.
-
-    "I saw it, you can ask me": one dependency leads over the border, that of a clause put beside.
-    """
-    for place in range(high, low - 1, -1):
-        if 0 < place < len(document):
-            sentence = document[place].sent
-            over = [it for it in sentence if (it.i < place) != (it.head.i < place)]
-            joints = [it for it in over if it.dep_ != "punct"]
-            if len(joints) == 1 and joints[0].i >= place and _is_beside(joints[0]):
-                return place
-    return -1
-
-
-def _is_beside(clause: "Word") -> bool:
-    """Whether a clause could be a sentence of its own."""
-    if clause.dep_ == "conj":
-        return subject(clause) is not None
-    return clause.dep_ == "parataxis" and (subject(clause) or finite(clause)) is not None
-
-
-def _before_mark(draft: Draft, first: int, last: int) -> int:
-    """Before the mark that ends what goes: it stays for the clause before, which asks nothing."""
-    if last < 1 or not _ENDS.fullmatch(draft.words[last - 1]):
-        return last
-    several = any(map(_ENDS.fullmatch, draft.words[max(first, 0) : last - 1]))
-    asked = "?" in draft.words[last - 1]
-    draft.words[last - 1] = "." if several or asked else draft.words[last - 1]
-    return last - 1
-
-
-def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
-    """From where to where the words of each sentence reach; variables that several share aside."""
-    owners: dict[str, list[str]] = {}
-    roots = sentences(graph)
-    for top in roots:
-        for variable in _of_sentence(graph, top, roots):
-            owners.setdefault(variable, []).append(top)
-    found: dict[str, list[int]] = {}
-    for variable, its in owners.items():
-        if len(its) == 1 and (graph.concepts[variable] not in PRONOUNS or variable == its[0]):
-            found.setdefault(its[0], []).extend(places.get(variable, ()))
-    return {top: (min(own), max(own)) for top, own in found.items() if own}
-
-
-def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
-    """What hangs together with a sentence's top without passing the top of another."""
-    found, waiting = {top}, [top]
-    while waiting:
-        at = waiting.pop()
-        for edge in graph.edges:
-            if edge.source == graph.top or at not in (edge.source, edge.target):
-                continue
-            other = edge.target if edge.source == at else edge.source
-            if other in graph.concepts and other not in found and other not in roots:
-                found.add(other)
-                if graph.concepts[other] not in PRONOUNS:
-                    waiting.append(other)
-    return found
-
-
-def _begin(document: "Doc", before: int, start: int) -> int:
-    """Where the sentence begins whose first known word is at ``start``, behind ``before``."""
-    for place in range(start, before + 1, -1):
-        if _ENDS.fullmatch(document[place - 1].text) or document[place].is_sent_start:
-            return _behind_closing(document, place, start)
-    return before + 1
-
-
-def _end(document: "Doc", end: int, later: int) -> int:
-    """Where the sentence ends whose last known word is at ``end``, before ``later``."""
-    for place in range(end + 1, later):
-        following = document[place + 1].text if place + 1 < len(document) else ""
-        if _ENDS.fullmatch(document[place].text) and not _ENDS.fullmatch(following):
-            return _behind_closing(document, place + 1, later)
-    starts = (it for it in range(end + 1, later) if document[it].is_sent_start)
-    return next(starts, later)
-
-
-def _behind_closing(document: "Doc", place: int, until: int) -> int:
-    """Behind blanks and quotes that close what ended before a place."""
-    while place < until and (document[place].is_space or document[place].text in _CLOSERS):
-        place += 1
-    return place
-
-
-_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
-
-
-def _is_border(draft: Draft, place: int) -> bool:
-    """Whether sentences meet at a place by the marks, not only by a parse that may be wrong.
-
-    In a text without any marks the parse is all there is.
-    """
-    earlier = [word.text for word in draft.document[:place] if not word.is_space]
-    if not earlier or place >= len(draft.words):
-        return True
-    if not re.search(r"[.!?]", draft.text):
-        return bool(draft.document[place].is_sent_start)
-    while len(earlier) > 1 and earlier[-1] in _CLOSERS:
-        earlier.pop()
-    signs = earlier[-1]
-    return not any(map(str.isalnum, signs)) and signs not in _WITHIN
-
-
-_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
-
-
-_ASKING = re.compile(
-    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
-    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
-    re.I,
-)
-
-
-def joined(text: str, addition: str) -> str:
-    """A text with sentences put behind it, in its style of capitals and final marks.
-
-    >>> joined("I like dogs.", "I don't like dogs"), joined("hi! i like dogs", "She left.")
-    ("I like dogs. I don't like dogs.", 'hi! i like dogs. she left')
-    >>> joined("yes, do you", "I don't.")
-    "yes, do you? I don't"
-    """
-    plain = text.rstrip()
-    if not plain:
-        return text + addition
-    marked = bool(re.search(r"[^\w,;:\-'’\"”]$|[.!?…]['’\"”]+$", plain))
-    mark = "?" if _ASKING.search(plain) else "."
-    start = plain if marked else plain.rstrip(",;:- ") + mark
-    first = next((sign for sign in plain if sign.isalpha()), "A")
-    added = uncapital(addition) if first.islower() else capital(addition)
-    if not marked and re.search(r"[^.]\.$", added):
-        added = added[:-1].rstrip()
-    elif marked and added[-1:].isalnum():
-        added += "."
-    return f"{start} {added}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..language.inflection import Form
 from ..language.pronouns import PRONOUNS as FORMS
 from ..language.pronouns import Pronoun, readings
+from ..language.senses import PRONOUNS
 from .agreement import (
     SUBJECTS,
     Person,
@@ -22,7 +23,6 @@ from .agreement import (
 )
 from .draft import Draft, capital
 from .lexical import parted, worded
-from .questions import PRONOUNS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
+from ... import models
 from .templates import INSIDE, NOTHING, without_negation
 from .words import Word
 

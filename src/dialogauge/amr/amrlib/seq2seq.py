@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
-from .. import models
-from ..dialogue import mend
-from ..errors import MissingExtraError, ModelError
-from .graph import Graph, Token
+from ... import models
+from ...dialogue import mend
+from ...errors import MissingExtraError, ModelError
+from ..graph import Graph, Token
 from .linear import delinearised, linearised
 from .matching import align, matches
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as SpacyToken
 
-    from ..language import Pipeline
+    from ...language import Pipeline
 
 META = "amrlib_meta.json"
 #: amrlib's names of the code that runs a model; older ones were renamed and do the same.
@@ -99,7 +99,7 @@ class Parser:
     @classmethod
     def load(cls, folder: Path) -> "Parser":
         """The parser of a folder."""
-        from ..language import load
+        from ...language import load
 
         return cls(Transformer.load(folder, PARSERS), load())
 
@@ -142,7 +142,7 @@ class Generator:
     @classmethod
     def load(cls, folder: Path) -> "Generator":
         """The generator of a folder."""
-        from ..language import load
+        from ...language import load
 
         model = Transformer.load(folder, GENERATORS)
         return cls(model, load() if model.module == TENSED else None)

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from .graph import Edge, Graph, unquoted
-from .numbers import value
-from .questions import lemma
+from ...language.senses import lemma
+from ..graph import Edge, Graph, unquoted
+from ..parser.numbers import value
 
 #: How many first letters must be equal where a word is not the concept's own.
 ALIKE = 4

@@ -7,13 +7,11 @@ Around what was touched it mends what follows from the change and says nothing b
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form, lemma
-from .graph import Graph
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -224,24 +222,6 @@ def keeps_capital(word: "Word") -> bool:
     """Whether a word is written with a capital wherever it stands."""
     text = str(word.text)
     return str(word.tag_).startswith("NNP") or text == "I" or text[1:2].isupper()
-
-
-def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
-    """The slots of each variable: the words of the parse that overlap its words in the graph."""
-    marks = extents(document)
-    ends = [end for _, end in marks]
-    found = {}
-    for variable, own in graph.aligned.items():
-        slots: set[int] = set()
-        for place in own:
-            if 0 <= place < len(graph.tokens):
-                token = graph.tokens[place]
-                at = bisect_right(ends, token.start)  # the first word that ends behind it
-                while at < len(marks) and marks[at][0] < token.end:
-                    slots.add(at)
-                    at += 1
-        found[variable] = tuple(sorted(slots))
-    return found
 
 
 def extents(document: "Doc") -> list[tuple[int, int]]:

@@ -18,8 +18,8 @@ is none.
 import re
 from itertools import pairwise
 
-from .edits import fresh
-from .graph import Graph, encode, is_constant, is_role, quoted, symbol, upright
+from ..edits import fresh
+from ..graph import Graph, encode, is_constant, is_role, quoted, symbol, upright
 
 _LEXEME = re.compile(r'"[^"]*"?|[()/]|[^\s()/"]+')
 _CONSTANT = re.compile(r'[-+]|".*|[-+]?\d.*')

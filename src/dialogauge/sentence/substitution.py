@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
+from ..language.senses import PRONOUNS, lemma
 from .agreement import word_behind
 from .closed import replace_closed
 from .draft import Draft, capital, one_run, tops
@@ -15,7 +16,6 @@ from .lexical import Wording, agent, is_word, numeral, worded
 from .negation import NOT, negate
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
-from .questions import PRONOUNS, lemma
 from .verbal import replace_verb
 
 if TYPE_CHECKING:

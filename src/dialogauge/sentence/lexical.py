@@ -20,7 +20,7 @@ import msgspec
 
 from ..language.inflection import Form, inflect
 from ..language.lexicon import Lexicon
-from .questions import is_frame, lemma
+from ..language.senses import is_frame, lemma
 
 #: What a verb may take behind it to be another verb.
 _PARTICLES = """about across along apart around aside away back by down forth forward in off on out

@@ -9,10 +9,10 @@ kind only. Each function writes into the draft and says whether it could.
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
+from ..language.senses import lemma
 from .agreement import inverted
 from .draft import Draft, article_of, capital
 from .lexical import MASS, PARTICLES, adverb, worded
-from .questions import lemma
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from ..graph import Edge, Graph, Token, quoted, symbol
 from . import naming, numbers
-from .graph import Edge, Graph, Token, quoted, symbol
 from .templates import INSIDE, NAME, NOTHING, NUMBER, Part, read, split_sense
 from .words import Word
 

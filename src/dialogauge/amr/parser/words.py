@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from ..encode import Encoder
+    from ...encode import Encoder
 
 #: The longest piece in words; beyond it a cut is made where a sentence ends, or else anywhere.
 LONGEST = 72
