@@ -26,7 +26,7 @@ from dialogauge.reproduce.damage import fitting
 from .timing import Bench, best
 
 if TYPE_CHECKING:
-    from dialogauge.train.tasks.ranking import Ranking
+    from dialogauge.train.models.dynaeval.task import Ranking
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "dynaeval-research.toml"
 LEARNT = 200  # dialogues of which an epoch is timed
@@ -80,7 +80,7 @@ class Times(msgspec.Struct, frozen=True):
 def _task(dialogues: Sequence[Dialogue], folder: Path) -> "Ranking":
     from dialogauge.train import recipe
     from dialogauge.train.data import given
-    from dialogauge.train.tasks import ranking
+    from dialogauge.train.models.dynaeval import task as ranking
 
     told = recipe.read(RECIPE)
     settings = recipe.settings(told, ranking.Settings)

@@ -11,7 +11,7 @@ from pathlib import Path
 import spacy
 
 from dialogauge import language
-from dialogauge.language.treebank import document, ewt
+from dialogauge.train.models.language.treebank import document, ewt
 
 from .timing import best
 

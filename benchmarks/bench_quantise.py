@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from dialogauge import corpora
 from dialogauge.encode.session import Session
 from dialogauge.reproduce.page import table
-from dialogauge.train.backbone import Backbone, load
 from dialogauge.train.export import export_encoder
-from dialogauge.train.quantise import Settings, quantise
+from dialogauge.train.models.encoder.network import Backbone, load
+from dialogauge.train.models.encoder.quantise import Settings, quantise
 from dialogauge.train.recipe import Chosen
 
 from .timing import best

@@ -25,8 +25,9 @@ from dialogauge.dialogue import Dialogue
 from dialogauge.metrics import Metric, load
 from dialogauge.reproduce.page import table
 from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
-from dialogauge.train import frozen, recipe, run, selection
+from dialogauge.train import frozen, recipe, run
 from dialogauge.train.data import Material, gather
+from dialogauge.train.models.relevance import rows as selection
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mixtures"

@@ -12,12 +12,12 @@ import dialogauge as dg
 from dialogauge import corpora, language
 from dialogauge.atomic import writing
 from dialogauge.benchmark import judge
-from dialogauge.language import measuring
-from dialogauge.language.training import treebank_folder
 from dialogauge.meta import Evaluation, Settings
 from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS
 from dialogauge.reproduce.page import table
+from dialogauge.train.models.language import measuring
+from dialogauge.train.models.language.task import treebank_folder
 
 from . import inflection
 

