@@ -275,7 +275,7 @@ import sys
 sys.modules["spacy"] = None  # as if it were not installed
 import dialogauge.errors
 import dialogauge.language
-import dialogauge.language.training as training
+import dialogauge.train.models.language.task as training
 for use in (dialogauge.language.load, training.require_extra):
     try:
         use()

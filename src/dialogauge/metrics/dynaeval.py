@@ -1,8 +1,8 @@
 """DynaEval: a whole dialogue as a graph of its turns, scored above dialogues that were damaged.
 
 The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
-once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the same
-network, which is run on other rows of the same turns, all of them together:
+once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the
+same network, which is run on other rows of the same turns, all of them together:
 
 - :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
   lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in

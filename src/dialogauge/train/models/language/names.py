@@ -17,12 +17,12 @@ from pathlib import Path
 import msgspec
 from spacy.tokens import Doc
 
-from dialogauge import language
-from dialogauge.amr.files import read
-from dialogauge.amr.graph import Graph, unquoted
-from dialogauge.train.models.language.gazetteer import spans
-from dialogauge.train.models.language.task import treebank_folder
-from dialogauge.train.models.language.treebank import Sentence, Word
+from .... import language
+from ....amr.files import read
+from ....amr.graph import Graph, unquoted
+from .gazetteer import spans
+from .task import treebank_folder
+from .treebank import Sentence, Word
 
 Marks = list[str | None]
 Span = tuple[int, int]
@@ -148,4 +148,5 @@ def with_marks(sentence: Sentence, marks: Marks) -> Sentence:
     return Sentence("silver", tuple(words))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

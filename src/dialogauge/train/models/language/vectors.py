@@ -20,10 +20,10 @@ import spacy
 from numpy.typing import NDArray
 from spacy.vectors import Vectors
 
-from dialogauge import corpora, models
-from dialogauge.encode import Encoder
-from dialogauge.train.models.language.task import treebank_folder
-from dialogauge.train.models.language.treebank import ewt, gum
+from .... import corpora, models
+from ....encode import Encoder
+from .task import treebank_folder
+from .treebank import ewt, gum
 
 Vector = NDArray[np.float32]
 
@@ -91,4 +91,5 @@ def principal(vectors: Vector) -> Vector:
     return kept
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
