@@ -36,7 +36,7 @@ format: .venv/dev  ## format and mend what can be mended
 lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
 	$(BIN)/python scripts/build_lexicon.py
 
-results: .venv/dev  ## measure the tables of docs/results.md again
+results: .venv/dev  ## measure the tables of docs/measured/results.md again
 	$(BIN)/python -m benchmarks.results
 
 $(MODELS): .venv/dev  ## train a shipped model anew and ship it
@@ -44,10 +44,10 @@ $(MODELS): .venv/dev  ## train a shipped model anew and ship it
 	$(BIN)/dialogauge train recipes/$(if $(filter relevance,$@),response-selection,$@).toml --out build/$@
 	$(BIN)/python scripts/ship.py build/$@
 
-mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/mixtures.md
+mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/measured/mixtures.md
 	$(BIN)/python -m benchmarks.mixtures
 
-language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); see docs/language.md
+language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); see docs/guide/language.md
 	$(BIN)/python scripts/build_word_vectors.py build/word-vectors
 	$(BIN)/python -m dialogauge.language.training train recipes/language.cfg build/parsed \
 	  --start build/word-vectors
@@ -56,10 +56,10 @@ language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); s
 	  --start build/parsed/model-best --names build/silver-names.jsonl
 	$(BIN)/python -m dialogauge.language.training package build/named/model-best build/language
 
-amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/amr-results.md
+amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/measured/amr.md
 	$(BIN)/python -m benchmarks.amr
 
-manipulations: .venv/dev  ## measure every manipulation; writes docs/manipulations-results.md
+manipulations: .venv/dev  ## measure every manipulation; writes docs/measured/manipulations.md
 	$(BIN)/python -m benchmarks.manipulate
 
 concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)

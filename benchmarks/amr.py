@@ -1,8 +1,8 @@
 """``python -m benchmarks.amr``: how good and how fast the built-in AMR parser is.
 
 Smatch is measured with the smatch package, 10 restarts and a fixed seed, after ``:wiki`` is taken
-out. The finer scores are F1 over multisets that are compared graph by graph (docs/amr.md defines
-them). ``python -m benchmarks.amr --sample 100`` looks at every n-th graph only, so that
+out. The finer scores are F1 over multisets that are compared graph by graph (docs/guide/amr.md
+defines them). ``python -m benchmarks.amr --sample 100`` looks at every n-th graph only, so that
 about 100 of a set are left.
 """
 
@@ -25,7 +25,7 @@ from dialogauge.amr.parser.templates import split_sense
 from dialogauge.atomic import writing
 from dialogauge.encode.session import cores
 
-PAGE = Path(__file__).parents[1] / "docs" / "amr-results.md"
+PAGE = Path(__file__).parents[1] / "docs" / "measured" / "amr.md"
 DATA = Path(os.environ.get("DIALOGAUGE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 #: Set -> file, and the Smatch that is to be reached.

@@ -1,7 +1,7 @@
 """``python -m benchmarks.manipulate``: do the manipulations keep what they promise?
 
-Writes docs/manipulations-results.md, a part at a time (``--part``, which may be repeated), and, as
-``--part catalogue``, the table of docs/manipulations.md.
+Writes docs/measured/manipulations.md, a part at a time (``--part``, which may be repeated), and, as
+``--part catalogue``, the table of docs/guide/manipulating.md.
 
 types          the draws of DEAM's released files beside the chances of our mixture.
 applicability  over dialogues of four corpora: how often each manipulation applies and why not, and
@@ -44,7 +44,7 @@ from . import deam_types
 from .classifying import out_of_fold, ranked
 
 DOCS = Path(__file__).parents[1] / "docs"
-RESULTS, CATALOGUE = DOCS / "manipulations-results.md", DOCS / "manipulations.md"
+RESULTS, CATALOGUE = DOCS / "measured" / "manipulations.md", DOCS / "guide" / "manipulating.md"
 CORPORA = ("topical-chat", "personachat", "self-dialogue", "dailydialog")
 #: Each asks a program or a network for every edit.
 SLOW = ("generated", "generated-elsewhere", "back-translation")
@@ -292,7 +292,7 @@ def _interval(values: NDArray[np.float64]) -> str:
 
 
 def catalogue_table() -> str:
-    """The catalogue in Markdown, as docs/manipulations.md has it."""
+    """The catalogue in Markdown, as docs/guide/manipulating.md has it."""
     rows = [
         (f"`{name}`", each.source, each.expect, each.about) for name, each in MANIPULATIONS.items()
     ]

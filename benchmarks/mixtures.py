@@ -1,4 +1,4 @@
-"""What was tried for the head of `relevance`, each on the tuning sets: writes docs/mixtures.md.
+"""What was tried for `relevance`, each on the tuning sets: writes docs/measured/mixtures.md.
 
     make mixtures        (or: python -m benchmarks.mixtures [NAME ...])
 
@@ -31,7 +31,7 @@ from dialogauge.train.models.relevance import rows as selection
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mixtures"
-PAGE = ROOT / "docs" / "mixtures.md"
+PAGE = ROOT / "docs" / "measured" / "mixtures.md"
 Floats = NDArray[np.float64]
 
 #: Name -> what is changed: settings, optimisation, the corpora, or how much of each.

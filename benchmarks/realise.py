@@ -1,6 +1,6 @@
 """``python -m benchmarks.realise``: how well edited graphs are written back into their sentences.
 
-    python -m benchmarks.realise                      the figures of docs/amr-realiser.md
+    python -m benchmarks.realise                      the figures of docs/measured/realiser.md
     python -m benchmarks.realise review KINDS [SEED]  twenty random cases of each kind to read
 
 Texts are utterances of Topical-Chat and Self-dialogue, chosen with a seed. Graphs come from the

@@ -1,4 +1,4 @@
-"""``make results``: measure every number of docs/results.md and write the page.
+"""``make results``: measure every number of docs/measured/results.md and write the page.
 
 The text around the numbers is here as well, so that page and measurement cannot part ways. A
 difference from a published value above 0.05 must have a sentence, or the page is not written.
@@ -21,7 +21,7 @@ from dialogauge.train.models.language.task import treebank_folder
 
 from . import inflection
 
-PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+PAGE = Path(__file__).parents[1] / "docs" / "measured" / "results.md"
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 #: DCGEval, Table 1: Pearson, Spearman, Kendall on ConvAI2 and on EmpatheticDialogues.

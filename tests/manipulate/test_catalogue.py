@@ -438,7 +438,7 @@ def test_a_change_to_an_aside_is_found() -> None:
     assert fault(CHAT, Edited(twice.dialogue, twice.changes * 2)) == "a turn has two changes"
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "manipulations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "manipulating.md"
 
 
 def test_the_page_has_the_catalogue() -> None:

@@ -10,7 +10,7 @@ import pytest
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.metrics import METRICS, checked, load
 
-PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "metrics.md").read_text()
 
 
 def test_the_example_metric_runs(monkeypatch: pytest.MonkeyPatch) -> None:

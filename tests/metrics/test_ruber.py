@@ -20,7 +20,8 @@ from dialogauge.metrics.ruber import BLENDS, VARIANTS, Blend, extremes, maxima  
 from dialogauge.metrics.vectors import shared  # noqa: E402
 from dialogauge.scores import Score  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
-from dialogauge.train import models as tasks  # noqa: E402
+from dialogauge.train.models import check  # noqa: E402
+from dialogauge.train.models.maude.task import Settings  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
 
 from ..train.training import chats, recipe_text  # noqa: E402
@@ -212,8 +213,8 @@ def test_a_wrong_config_is_one_clear_error(
 @pytest.mark.parametrize("name", ["ruber", "bert-ruber"])
 def test_recipes(name: str) -> None:
     read = recipe.read(ROOT / "recipes" / f"{name}.toml")
-    settings = tasks.check(read)
-    assert isinstance(settings, tasks.nce.Settings)
+    settings = check(read)
+    assert isinstance(settings, Settings)
     assert VARIANTS[settings.network].metric == read.name
     assert (settings.turns, settings.blend) == (1, "min")
     assert not settings.language_model

@@ -191,7 +191,7 @@ def build(paths: Sequence[str | Path], to: str | Path) -> Built:
     reading = Reading()
     gathered = _Gathered(assertions(paths, reading))
     if not gathered.weights:
-        remedy = "see docs/knowledge.md for the formats"
+        remedy = "see docs/guide/knowledge.md for the formats"
         raise InputError("no English assertion was found", file=str(paths[0]), remedy=remedy)
     arrays, relations = gathered.arrays()
     mapped.write(Path(to), KIND, arrays, {"relations": relations})

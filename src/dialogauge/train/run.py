@@ -14,7 +14,7 @@ from .checkpoints import State
 from .data import Material, gather
 from .log import Watch
 from .loop import Task, fit, processes, reseed
-from .models import TASKS, Encode, check
+from .models import Encode, check, module
 from .recipe import Recipe
 
 
@@ -52,7 +52,7 @@ def train(
     material = gather(recipe.data) if material is None else material
     reseed(recipe.seed, 0)  # the network's first weights
     work = out / "training"
-    task = TASKS[recipe.task].build(recipe, settings, material, work, encode)
+    task = module(recipe.task).build(recipe, settings, material, work, encode)
     state = fit(task, recipe, work, resume=resume, watch=watch)
     parity = publish(task, recipe, material, state, out, command)
     return Trained(

@@ -1,46 +1,56 @@
-"""What can be learnt: a table of tasks, each a settings struct and a function that builds it.
+"""What can be learnt: a folder for each model: what is learnt, from what, and by which network.
 
-To add one: a module with its settings and its :class:`~dialogauge.train.loop.Task`, a line here.
+``task`` holds ``Settings`` (the recipe's free table) and ``build``, which gives a
+:class:`~dialogauge.train.loop.Task`; ``rows`` is what it learns from, ``network`` what is trained.
+To add one: a folder with these, and a line here.
 """
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnknownNameError
-from ..data import Material
-from ..loop import Task
 from ..recipe import Recipe, settings
-from .dynaeval import task as ranking
-from .encoder import contrastive, mlm
-from .maude import task as nce
-from .relevance import task as response_selection
+
+if TYPE_CHECKING:
+    from ..data import Material
+    from ..loop import Task
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
-
-class Kind(NamedTuple):
-    """A task before it meets its data."""
-
-    settings: type[msgspec.Struct]
-    build: Callable[[Recipe, Any, Material, Path, Encode | None], Task]
-
-
-TASKS: dict[str, Kind] = {
-    "response-selection": Kind(response_selection.Settings, response_selection.build),
-    "contrastive": Kind(contrastive.Settings, contrastive.build),
-    "mlm": Kind(mlm.Settings, mlm.build),
-    "nce": Kind(nce.Settings, nce.build),
-    "ranking": Kind(ranking.Settings, ranking.build),
+#: A recipe's task -> the module that has it; imported when it is asked for, with all that it needs.
+TASKS = {
+    "response-selection": "relevance.task",
+    "contrastive": "encoder.contrastive",
+    "mlm": "encoder.mlm",
+    "nce": "maude.task",
+    "ranking": "dynaeval.task",
 }
+
+
+class Module(Protocol):
+    """What the module of a task has."""
+
+    Settings: type[msgspec.Struct]
+
+    def build(
+        self, recipe: Recipe, settings: Any, material: "Material", work: Path, encode: Encode | None
+    ) -> "Task":
+        """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
+
+
+def module(name: str) -> Module:
+    """The module of a task."""
+    if name not in TASKS:
+        raise UnknownNameError("task", name, TASKS)
+    return cast("Module", import_module(f".{TASKS[name]}", __name__))
 
 
 def check(recipe: Recipe, *, file: str = "") -> msgspec.Struct:
     """The settings of a recipe's task; an unknown task or setting is an error."""
-    if recipe.task not in TASKS:
-        raise UnknownNameError("task", recipe.task, TASKS)
-    return settings(recipe, TASKS[recipe.task].settings, file=file)
+    return settings(recipe, module(recipe.task).Settings, file=file)

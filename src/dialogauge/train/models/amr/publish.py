@@ -42,7 +42,7 @@ Text to AMR graphs: for each word the piece of graph that it brings, and edges b
   epochs in recipe.json. Training ends after a time, so that a run depends on the machine: these
   weights had 52 minutes at about a third of a core. They were exported once more, unchanged, from
   the last checkpoint of that run when the roles got a file of their own.
-- **Results**: docs/amr-results.md, by `python -m benchmarks.amr` on the Little Prince, QALD-9 test
+- **Results**: docs/measured/amr.md, by `python -m benchmarks.amr` on the Little Prince, QALD-9 test
   and Topical-Chat valid, which were never trained on; rules and settings were chosen on one in 25
   of the training sentences, which training left out. These sets had been measured five times for
   earlier weights. The sixth look showed poor names on the Little Prince; then one rule was added
