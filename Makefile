@@ -10,7 +10,7 @@ endif
 
 MODELS := relevance maude bert-ruber dynaeval dynaeval-research
 
-.PHONY: demo test lint bench format lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
+.PHONY: demo test lint bench format docs lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric dynaeval,maude,cosim --turns --table
@@ -32,6 +32,9 @@ bench: .venv/dev  ## ratios against a peer measured in the same run
 format: .venv/dev  ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: .venv/dev  ## write the parts of docs/ that repeat what the code says
+	$(BIN)/python scripts/write_docs.py
 
 lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
 	$(BIN)/python scripts/build_lexicon.py

@@ -1,15 +1,18 @@
 """What the documents say is true: their code runs, their links lead somewhere."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from dialogauge import cli
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+COMMANDS = {*typer.main.get_group(cli.app).commands}
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -25,6 +28,20 @@ def test_python_in_the_readme_runs(
     said = re.search(r"# (0\.\d+ \[.*\] n=\d+)", first)
     assert said is not None
     assert said[1] in capsys.readouterr().out
+
+
+def test_python_in_the_guide_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {}
+    for block in blocks("docs/guide/python.md", "python"):
+        exec(compile(block, "python.md", "exec"), names)
+    assert names["questions"]
+
+
+def test_what_repeats_the_code_is_up_to_date() -> None:
+    script = [sys.executable, str(ROOT / "scripts" / "write_docs.py"), "--check"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
 
 
 def test_the_metric_in_the_readme_works(
@@ -49,28 +66,16 @@ def test_the_readme_is_short_and_names_its_two_commands() -> None:
     assert "make test" in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_that_are_named_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for target in re.findall(r"`make ([a-z-]+)`", page.read_text()):
         assert target in targets, f"{page.name} names make {target}"
-    commands = {
-        "amr",
-        "score",
-        "meta",
-        "compare",
-        "concepts",
-        "corpora",
-        "manipulate",
-        "models",
-        "train",
-        "reproduce",
-    }
     for command in re.findall(r"^(?:\$ )?dialogauge (\w+)", page.read_text(), re.MULTILINE):
-        assert command in commands, f"{page.name} names dialogauge {command}"
+        assert command in COMMANDS, f"{page.name} names dialogauge {command}"
