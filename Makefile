@@ -41,7 +41,7 @@ results: .venv/dev  ## measure the tables of docs/measured/results.md again
 
 $(MODELS): .venv/dev  ## train a shipped model anew and ship it
 	rm -rf build/$@
-	$(BIN)/dialogauge train recipes/$(if $(filter relevance,$@),response-selection,$@).toml --out build/$@
+	$(BIN)/dialogauge train recipes/$@.toml --out build/$@
 	$(BIN)/python scripts/ship.py build/$@
 
 mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/measured/mixtures.md

@@ -11,7 +11,6 @@ from dialogauge import corpora  # noqa: E402
 from dialogauge.corpora.overlap import traces  # noqa: E402
 from dialogauge.errors import DialogaugeError, InputError  # noqa: E402
 from dialogauge.train.data import gather  # noqa: E402
-from dialogauge.train.models.encoder.mlm import Ignored, hide  # noqa: E402
 from dialogauge.train.models.relevance import rows as selection  # noqa: E402
 from dialogauge.train.recipe import Data  # noqa: E402
 
@@ -127,19 +126,3 @@ def test_measures_know_rank_and_ties() -> None:
 def test_nothing_to_learn_is_said() -> None:
     with pytest.raises(DialogaugeError, match="there is nothing to learn"):
         selection.pairs(chats(3, turns=1), 4)
-
-
-def test_what_is_hidden() -> None:
-    ids = torch.arange(5, 5 + 400).reshape(4, 100)
-    mask = torch.ones_like(ids)
-    mask[0, 3:] = 0
-    mask[1, 2:] = 0  # no word at all
-    shown, labels = hide(ids, mask, 0.15, 4, seed=0)
-    picked = labels != Ignored
-    assert picked.sum(1).tolist()[:2] == [1, 0]
-    assert not picked[:, 0].any()
-    assert not picked[:, -1].any()
-    assert 15 < int(picked[2:].sum()) < 50
-    assert (shown[~picked] == ids[~picked]).all()
-    assert (labels[picked] == ids[picked]).all()
-    assert 0.6 < float((shown[picked] == 4).float().mean()) < 0.95

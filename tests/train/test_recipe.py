@@ -23,7 +23,7 @@ def test_every_shipped_recipe_is_read() -> None:
 
 
 def test_the_echo_is_the_same_recipe(tmp_path: Path) -> None:
-    text = recipe_text("mlm", data={"corpora": ["personachat"], "cap": 9}, settings={"turns": 2})
+    text = recipe_text("nce", data={"corpora": ["personachat"], "cap": 9}, settings={"turns": 2})
     recipe = recipes.decode(text.encode())
     path = tmp_path / "recipe.json"
     path.write_bytes(recipes.encode(recipe))
@@ -46,7 +46,7 @@ def test_the_echo_is_the_same_recipe(tmp_path: Path) -> None:
 )
 def test_a_mistake_is_named(tmp_path: Path, table: str, key: str, value: object, said: str) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text(recipe_text("mlm", **{table: {key: value}}))
+    path.write_text(recipe_text("nce", **{table: {key: value}}))
     with pytest.raises(InputError) as caught:
         recipes.read(path)
     assert str(caught.value).startswith(f"{path}: {said}")
@@ -59,13 +59,13 @@ def test_no_toml_no_file_no_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         recipes.read(tmp_path / "absent.toml")
     with pytest.raises(InputError, match="missing required field `name`"):
-        recipes.decode(b'task = "mlm"')
+        recipes.decode(b'task = "nce"')
     with pytest.raises(InputError, match="name: Expected `str` matching regex"):
-        recipes.decode(b'name = "../x"\ntask = "mlm"')
+        recipes.decode(b'name = "../x"\ntask = "nce"')
 
 
 def test_recipes_are_values() -> None:
-    recipe = Recipe(name="a", task="mlm")
+    recipe = Recipe(name="a", task="nce")
     with pytest.raises(AttributeError):
         recipe.seed = 2  # type: ignore[misc]
 

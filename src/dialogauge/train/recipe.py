@@ -6,7 +6,7 @@ mistake must not train a different model.
 
     >>> recipe = decode(b'''
     ... name = "tiny"
-    ... task = "mlm"
+    ... task = "nce"
     ... [data]
     ... corpora = ["personachat"]
     ... [optimisation]
@@ -14,7 +14,7 @@ mistake must not train a different model.
     ... ''')
     >>> recipe.seed, recipe.backbone.name, recipe.optimisation.decay
     (1, 'minilm', 'linear')
-    >>> decode(b'name = "tiny"\\ntask = "mlm"\\nsede = 2', file="tiny.toml")
+    >>> decode(b'name = "tiny"\\ntask = "nce"\\nsede = 2', file="tiny.toml")
     Traceback (most recent call last):
     ...
     dialogauge.errors.InputError: tiny.toml: Object contains unknown field `sede`

@@ -26,8 +26,6 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 #: A recipe's task -> the module that has it; imported when it is asked for, with all that it needs.
 TASKS = {
     "response-selection": "relevance.task",
-    "contrastive": "encoder.contrastive",
-    "mlm": "encoder.mlm",
     "nce": "maude.task",
     "ranking": "dynaeval.task",
 }

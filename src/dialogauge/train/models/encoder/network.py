@@ -56,12 +56,11 @@ def masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
 
 
 class Backbone:
-    """An encoder with its tokenizer; ``model`` is the encoder or has a head around it."""
+    """An encoder with its tokenizer."""
 
     def __init__(self, name: str, model: Any, tokenizer: Tokenizer, max_tokens: int) -> None:
         self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
-        self.model = model
-        self.encoder = Encoder(getattr(model, model.base_model_prefix, model))
+        self.encoder = Encoder(model)
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
@@ -74,12 +73,12 @@ class Backbone:
     @property
     def width(self) -> int:
         """How long a vector is."""
-        return int(self.model.config.hidden_size)
+        return int(self.encoder.model.config.hidden_size)
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        device: torch.device = next(self.model.parameters()).device
+        device: torch.device = next(self.encoder.parameters()).device
         return device
 
     def tokens(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
@@ -117,16 +116,16 @@ def quiet() -> None:
     transformers.utils.logging.set_verbosity_error()
 
 
-def load(chosen: Chosen, *, masked: bool = False) -> Backbone:
-    """The backbone a recipe names; ``masked`` adds a masked-language head, fresh if need be."""
+def load(chosen: Chosen) -> Backbone:
+    """The backbone a recipe names."""
     quiet()
     folder = _folder(chosen.name)
     if folder is not None:
         models.refuse_pickles(folder)
         if (own := _own_config(folder)) is not None:
-            return _from_own(chosen, folder, own, masked)
+            return _from_own(chosen, folder, own)
     try:
-        return _from_transformers(chosen, folder, masked)
+        return _from_transformers(chosen, folder)
     except InputError:
         raise
     except Exception as error:  # safetensors and tokenizers raise no narrower kind
@@ -137,15 +136,6 @@ def positions(config: Any) -> int:
     """How many tokens a model has room for; RoBERTa's kin count from behind the padding id."""
     room = int(config.max_position_embeddings)
     return room - int(config.pad_token_id) - 1 if "roberta" in config.model_type else room
-
-
-def special(tokenizer: Tokenizer, *names: str) -> int:
-    """The id of a special token under the first of these names that there is."""
-    for name in names:
-        found = tokenizer.token_to_id(name)
-        if found is not None:
-            return int(found)
-    raise InputError(f"its tokenizer has none of {', '.join(names)}", field="backbone.name")
 
 
 def minilm() -> Path:
@@ -184,11 +174,10 @@ def _own_config(folder: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", config["backbone"]) if "backbone" in config else None
 
 
-def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any], masked: bool) -> Backbone:
-    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
+def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any]) -> Backbone:
     try:
         config = transformers.AutoConfig.for_model(**own)
-        model = kind.from_config(config, attn_implementation="eager")
+        model = transformers.AutoModel.from_config(config, attn_implementation="eager")
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
         load_model(backbone.encoder, folder / "model.safetensors")
@@ -199,11 +188,10 @@ def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any], masked: bool) -
     return backbone
 
 
-def _from_transformers(chosen: Chosen, folder: Path | None, masked: bool) -> Backbone:
+def _from_transformers(chosen: Chosen, folder: Path | None) -> Backbone:
     source = str(folder or chosen.name)
-    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
     options = {"local_files_only": folder is not None, "trust_remote_code": False}
-    model, told = kind.from_pretrained(
+    model, report = transformers.AutoModel.from_pretrained(
         source,
         use_safetensors=True,
         dtype=torch.float32,
@@ -211,11 +199,8 @@ def _from_transformers(chosen: Chosen, folder: Path | None, masked: bool) -> Bac
         output_loading_info=True,
         **options,
     )
-    # transformers fills what is missing with random numbers; only a head may be fresh
-    within = f"{model.base_model_prefix}." if masked else ""
-    missing = sorted(
-        key for key in told["missing_keys"] if key.startswith(within) and "pooler" not in key
-    )
+    # transformers fills what is missing with random numbers
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
     if missing:
         raise InputError(f"{source} lacks the weights {missing[0]}", field="backbone.name")
     return Backbone(chosen.name, model, _tokenizer(source, folder, options), chosen.max_tokens)
