@@ -68,11 +68,11 @@ def refuse_pickles(folder: Path) -> None:
 def seal(folder: Path, *, nested: bool = False) -> Manifest:
     """Write the manifest of a model's files; hidden files are not part of it.
 
-    Nor are folders, unless ``nested``: a training run leaves one beside what it made.
+    Nor are folders, unless ``nested``, and never ``training``, which a run leaves beside its model.
     """
     files = [path for path in folder.glob("**/*" if nested else "*") if path.is_file()]
     names = sorted(path.relative_to(folder).as_posix() for path in files)
-    plain = [name for name in names if name != MANIFEST and not name.startswith(".")]
+    plain = [name for name in names if name != MANIFEST and not name.startswith((".", "training/"))]
     manifest = Manifest({name: digest(folder / name) for name in plain})
     with writing(folder / MANIFEST) as file:
         file.write(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")

@@ -20,13 +20,16 @@ mistake must not train a different model.
     dialogauge.errors.InputError: tiny.toml: Object contains unknown field `sede`
 """
 
+import os
+from collections.abc import Sequence
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from ..errors import InputError
+from ..errors import DataError, InputError, UnknownNameError
 
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -85,6 +88,29 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     settings: dict[str, Any] = {}
 
 
+def folder() -> Path:
+    """Where the recipes of the models that ship lie."""
+    return Path(str(resources("dialogauge.train"))) / "recipes"
+
+
+def find(name: str) -> Path:
+    """The file of a recipe: one that ships, by its name, or any by its path."""
+    shipped = {path.stem: path for path in sorted(folder().glob("*.toml"))}
+    path = Path(name)
+    if path.is_file() or path.suffix or len(path.parts) > 1:
+        return path
+    if name not in shipped:
+        raise UnknownNameError("recipe", name, shipped)
+    return shipped[name]
+
+
+def data_folder(name: str) -> Path:
+    """A folder of ``DIALOGAUGE_DATA``, where the files lie that are no corpus of dialogues."""
+    if root := os.environ.get("DIALOGAUGE_DATA"):
+        return Path(root) / name
+    raise DataError(f"no folder {name}: set DIALOGAUGE_DATA to a folder that holds it")
+
+
 def read(path: Path) -> Recipe:
     """A recipe from a ``.toml`` file, or from the ``recipe.json`` of a model folder."""
     try:
@@ -108,9 +134,18 @@ def decode(data: bytes, *, file: str = "", json: bool = False) -> Recipe:
         raise InputError(f"this is not {'JSON' if json else 'TOML'}: {error}", file=file) from None
 
 
-def encode(recipe: Recipe) -> bytes:
-    """The recipe as JSON with every default written out."""
-    return msgspec.json.format(msgspec.json.encode(recipe), indent=2) + b"\n"
+def encode(recipe: Recipe, *, without: Sequence[str] = ()) -> bytes:
+    """The recipe as JSON with every default written out, but for tables that nobody reads."""
+    table = {key: each for key, each in msgspec.to_builtins(recipe).items() if key not in without}
+    return msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n"
+
+
+def refuse(recipe: Recipe, tables: Sequence[str], *, file: str = "") -> None:
+    """An error if a recipe fills a table that its task does not read."""
+    for name in tables:
+        if getattr(recipe, name) != {"data": Data(), "optimisation": Optimisation()}[name]:
+            problem = f"the task {recipe.task} does not read this table"
+            raise InputError(problem, file=file, field=name, remedy="leave it out")
 
 
 def settings(recipe: Recipe, kind: type[S], *, file: str = "") -> S:
