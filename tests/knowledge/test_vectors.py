@@ -23,18 +23,19 @@ from dialogauge.knowledge import (
     read_text,
 )
 from dialogauge.knowledge.normal import content_words
-from dialogauge.train.models.concepts.card import EVERYDAY
 from dialogauge.train.models.concepts.fit import (
-    Settings,
+    Fit,
     decompose,
     features,
     graph_of,
     hold_out,
-    judge,
     learn,
+    measure,
     without,
 )
-from dialogauge.train.models.concepts.task import make
+from dialogauge.train.models.concepts.task import EVERYDAY
+from dialogauge.train.recipe import Chosen, Recipe
+from dialogauge.train.run import Trained, train
 
 NUMBERBATCH = """4 3
 dog 0.6 0.8 0.0
@@ -188,9 +189,9 @@ def test_held_out_edges_are_told_from_random_pairs() -> None:
     gone = {tuple(sorted(pair)) for each in held for pair in each.edges.tolist()}
     kept = zip(left.starts.tolist(), left.ends.tolist(), strict=True)
     assert not gone & {tuple(sorted(pair)) for pair in kept}
-    settings = Settings(width=50)
-    vectors = learn(left, settings, rng)
-    trial = judge(vectors.rows(np.arange(len(vectors))), held[1], settings)
+    fit = Fit(width=50)
+    vectors = learn(left, fit, rng)
+    trial = measure(vectors.rows(np.arange(len(vectors))), held[1], fit)
     assert trial.uniform >= 0.85
     assert trial.matched >= 0.85
 
@@ -218,8 +219,8 @@ def test_the_decomposition_is_numpys() -> None:
 
 def test_features_know_relation_and_direction() -> None:
     graph = graph_of(load_store())
-    plain = features(graph, Settings(typed=0))
-    typed = features(graph, Settings(typed=1))
+    plain = features(graph, Fit(typed=0))
+    typed = features(graph, Fit(typed=1))
     size = len(graph.names)
     assert plain.shape == (size, size)
     assert typed.shape[1] > size
@@ -245,13 +246,20 @@ def test_coverage_of_real_talk(data: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_manifest_names_every_file() -> None:
     folder = models.shipped()["concepts"]
     names = json.loads((folder / models.MANIFEST).read_bytes())["files"]
-    assert set(names) == {
+    assert set(names) - {"recipe.json"} == {
         "bridge.arrays",
         "card.md",
         "config.json",
         "graph.arrays",
         "vectors.arrays",
     }
+
+
+def made(folder: Path, file: Path) -> Trained:
+    settings = {"sources": [{"file": str(file), "licence": "ours"}], "widths": [20, 30]}
+    chosen = Chosen("dialogue-minilm")
+    recipe = Recipe(name="towns", task="concepts", backbone=chosen, settings=settings)
+    return train(recipe, folder, command="dialogauge train towns.toml")
 
 
 def test_a_folder_is_made_in_one_call(tmp_path: Path) -> None:
@@ -262,13 +270,25 @@ def test_a_folder_is_made_in_one_call(tmp_path: Path) -> None:
         people = [f"{town}{at}" for at in range(60)]
         lines += [f"Knows\t{a}\t{b}\t1" for a in people for b in rng.choice(people, 6) if a != b]
     (tmp_path / "x.tsv").write_text("\n".join(lines))
-    facts = make(tmp_path / "towns", [tmp_path / "x.tsv"])
+    trained = made(tmp_path / "towns", tmp_path / "x.tsv")
     models.verify(tmp_path / "towns")
-    assert facts.tested.uniform > 0.6
+    assert trained.best["uniform"] > 0.6
     vectors = Vectors.open(tmp_path / "towns" / "vectors.arrays")
     near = [name for name, _ in vectors.nearest(vectors["north7"], 11)]
     assert all(name.startswith("north") for name in near)
-    assert "120 concepts" in models.card(tmp_path / "towns")
+    card = models.card(tmp_path / "towns")
+    for said in (
+        "# towns",
+        "dialogauge train towns.toml",
+        "| x.tsv | ours |",
+        "120 concepts",
+        f"{trained.best['uniform']:.3f} |",
+        f"the concept's own is {trained.best['bridge']:.3f}",
+        '"widths": [',
+    ):
+        assert said in card
+    for foreign in ("ConceptNet is", "by eye", "divisi2", "8,000", '"optimisation"'):
+        assert foreign not in card
     space = Space(vectors, Bridge.open(tmp_path / "towns" / "bridge.arrays"))
     assert np.isfinite(space.of(["somebody else"])).all()
 
@@ -276,4 +296,4 @@ def test_a_folder_is_made_in_one_call(tmp_path: Path) -> None:
 def test_a_graph_that_is_too_small(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text("IsA\ta\tb\t1\n")
     with pytest.raises(InputError, match="too small"):
-        make(tmp_path / "x", [tmp_path / "x.tsv"])
+        made(tmp_path / "x", tmp_path / "x.tsv")

@@ -52,6 +52,18 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     published: bool = False  # the corpora's own train and validation parts, not our split
 
 
+class DataFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that is no corpus of dialogues, for the settings of tasks that read such."""
+
+    file: str
+    licence: str = ""
+
+    def path(self, folder: str) -> Path:
+        """Where it lies: a path of its own, or a name in a folder of ``DIALOGAUGE_DATA``."""
+        path = Path(self.file)
+        return path if path.is_absolute() else data_folder(folder) / path
+
+
 class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the weights move."""
 

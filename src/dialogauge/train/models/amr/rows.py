@@ -25,18 +25,16 @@ from ....amr.parser.words import Piece, Word, pieces, with_vectors
 from ....encode import Encoder
 from ....language import load
 from ...data import Source
-from ...recipe import AtLeastOne, Count, Positive, Recipe, Share, data_folder
+from ...recipe import AtLeastOne, Count, DataFile, Positive, Recipe, Share
 from .align import Aligner
 from .network import IGNORE, Shape
 from .tree import UNKNOWN, Reading
 
 
-class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of graphs in the folder ``amr`` of the data."""
+class Corpus(DataFile, frozen=True, forbid_unknown_fields=True):
+    """A file of graphs, in the folder ``amr`` of the data."""
 
-    file: str
     often: Positive = 1.0  # times that an epoch sees each sentence, on average
-    licence: str = ""
 
 
 class Settings(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -82,7 +80,7 @@ def gather(recipe: Recipe, settings: Settings) -> Graphs:
     pipeline, encoder = load(), Encoder.load(recipe.backbone.name)
     parts = []
     for corpus in settings.corpora:
-        graphs = {graph.text: graph for graph in files.read(data_folder("amr") / corpus.file)}
+        graphs = {graph.text: graph for graph in files.read(corpus.path("amr"))}
         rows = []
         for graph, document in zip(graphs.values(), pipeline.pipe(graphs), strict=True):
             groups = list(pieces(document))
