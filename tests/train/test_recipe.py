@@ -1,12 +1,14 @@
 """Recipes: what is wrong is said with file and key, and nothing wrong is trained."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from dialogauge.errors import InputError
+from dialogauge import models
+from dialogauge.errors import InputError, UnknownNameError
 from dialogauge.train import recipe as recipes
 from dialogauge.train.recipe import Recipe
 
@@ -15,11 +17,32 @@ from .training import recipe_text
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_shipped_recipe_is_read() -> None:
-    found = sorted((ROOT / "recipes").glob("*.toml"))
-    assert len(found) >= 3
-    for path in found:
-        assert recipes.read(path).data.corpora
+def test_every_model_that_ships_has_a_recipe_and_a_target() -> None:
+    shipped = set(models.shipped())
+    assert shipped <= {path.stem for path in recipes.folder().glob("*.toml")}
+    targets = re.search(r"^MODELS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert targets is not None
+    assert set(targets[1].split()) == shipped
+
+
+def test_every_recipe_is_one_of_its_task() -> None:
+    pytest.importorskip("torch", reason="needs the extra: train")
+    from dialogauge.train.models import check
+    from dialogauge.train.run import unread
+
+    for path in sorted((ROOT / "recipes").glob("*.toml")):
+        recipe = recipes.read(path)
+        check(recipe, file=str(path))
+        recipes.refuse(recipe, unread(recipe.task))
+        assert bool(recipe.data.corpora) == ("data" not in unread(recipe.task))
+
+
+def test_a_recipe_is_found_by_name_or_path(tmp_path: Path) -> None:
+    assert recipes.find("maude") == recipes.folder() / "maude.toml"
+    assert recipes.find("mine.toml") == Path("mine.toml")
+    assert recipes.find(str(tmp_path / "mine")) == tmp_path / "mine"
+    with pytest.raises(UnknownNameError, match="did you mean 'maude'"):
+        recipes.find("maud")
 
 
 def test_the_echo_is_the_same_recipe(tmp_path: Path) -> None:
