@@ -1,20 +1,69 @@
-"""Vectors of a frozen encoder: each text encoded once, kept in a file for a run that goes on."""
+"""What a network reads when the encoder stays frozen: a table of vectors, each text encoded once.
+
+Rows of a model name texts by their places in such a table; :class:`Side` has both.
+"""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
+import msgspec
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from .. import atomic, models
 from ..encode import Encoder
-from ..encode.encoder import Pooling
+from ..encode.encoder import Pooling, Vectors
 from ..errors import InputError
+from .data import Half, Material
 from .models.encoder.network import load
-from .models.relevance.rows import Vectors
 from .recipe import Chosen
 
+Ints = NDArray[np.int64]
 Encode = Callable[[Sequence[str]], Vectors]
+
+
+class _Rows(Protocol):
+    """What a model learns from, as places in a list of texts."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Each text once."""
+
+
+R = TypeVar("R", bound=_Rows)
+
+
+class Side(msgspec.Struct, Generic[R], frozen=True):
+    """Rows to train on or to validate with, and what the network reads of their texts."""
+
+    rows: R
+    table: NDArray[Any]  # (texts, width)
+
+    def read(self, places: Ints) -> Tensor:
+        """What is read of the texts at some places, (...) -> (..., width); -1 is any text."""
+        return torch.from_numpy(np.asarray(self.table[np.maximum(places, 0)]))
+
+    def masked(self, places: Ints) -> tuple[Tensor, Tensor]:
+        """The same, and a mask that is 0 where a place is -1: (..., width), (...)."""
+        return self.read(places), torch.from_numpy((places >= 0).astype(np.float32))
+
+
+def sides(
+    material: Material,
+    rows: Callable[[Half], R],
+    table: Callable[[Sequence[str]], NDArray[Any]],
+) -> tuple[Side[R], Side[R] | None]:
+    """Both sides of a run; there may be nothing to validate with."""
+
+    def side(half: Half) -> Side[R]:
+        made = rows(half)
+        return Side(made, table(made.texts))
+
+    return side("train"), side("valid") if material.valid else None
 
 
 def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None) -> Encode:
@@ -40,5 +89,5 @@ def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> 
         vectors = np.nan_to_num(np.ascontiguousarray(encode(texts), np.float32))
         with atomic.writing(path) as file:
             np.save(file, vectors, allow_pickle=False)
-    found: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    return found
+    kept: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    return kept
