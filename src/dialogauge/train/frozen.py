@@ -19,11 +19,11 @@ from ..encode import Encoder
 from ..encode.encoder import Pooling, Vectors
 from ..errors import InputError
 from .data import Half, Material
+from .models import Encode
 from .models.encoder.network import load
 from .recipe import Chosen
 
 Ints = NDArray[np.int64]
-Encode = Callable[[Sequence[str]], Vectors]
 
 
 class _Rows(Protocol):
@@ -59,11 +59,8 @@ def sides(
 ) -> tuple[Side[R], Side[R] | None]:
     """Both sides of a run; there may be nothing to validate with."""
 
-    def side(half: Half) -> Side[R]:
-        made = rows(half)
-        return Side(made, table(made.texts))
-
-    return side("train"), side("valid") if material.valid else None
+    train, valid = rows("train"), rows("valid") if material.valid else None
+    return Side(train, table(train.texts)), Side(valid, table(valid.texts)) if valid else None
 
 
 def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None) -> Encode:
@@ -78,6 +75,15 @@ def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None
         return load(chosen).encode
     shipped = Encoder.load(chosen.name, cache=cache)
     return lambda texts: np.array(list(shipped.stream(texts, pooling)), np.float32)
+
+
+def reading(
+    chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
+) -> Encode:
+    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
+    name = f"{chosen.name}|{pooling}" if pooling else chosen.name
+    encode = encode or encoder(chosen, pooling or "mean")
+    return lambda texts: cached(encode, texts, name, work)
 
 
 def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:

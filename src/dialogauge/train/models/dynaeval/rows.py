@@ -41,7 +41,8 @@ def make(
     """
     damaged: list[Contrast] = []
     for origin in dict.fromkeys(origins):
-        corpus = [each for each, its in zip(dialogues, origins, strict=True) if its == origin]
+        both = zip(dialogues, origins, strict=True)
+        corpus = [dialogue for dialogue, number in both if number == origin]
         damaged += contrasts(corpus, mixed(worse), Pool(corpus), drawing)
     if not damaged:
         raise DialogaugeError("no dialogue can be made worse: there is nothing to learn")

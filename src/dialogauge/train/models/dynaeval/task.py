@@ -17,10 +17,11 @@ from torch import Tensor
 from ....contrast import Drawing
 from ...data import Half, Material
 from ...export import Example, export, export_onnx, write_json
-from ...frozen import Encode, Ints, Side, cached, encoder, sides
+from ...frozen import Ints, Side, reading, sides
 from ...layers import standardise
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Positive, Recipe
+from .. import Encode
 from . import rows
 from .network import NETWORKS, RowScores, Shape, TurnFeatures
 
@@ -54,20 +55,10 @@ class Ranking:
     """The task."""
 
     def __init__(
-        self,
-        recipe: Recipe,
-        settings: Settings,
-        material: Material,
-        work: Path,
-        encode: Encode | None,
+        self, recipe: Recipe, settings: Settings, material: Material, read: Encode
     ) -> None:
         self.recipe, self.settings = recipe, settings
-        name, read = recipe.backbone.name, encode or encoder(recipe.backbone)
-        self.train, self.valid = sides(
-            material,
-            lambda half: self._pairs(material, half),
-            lambda texts: cached(read, texts, name, work),
-        )
+        self.train, self.valid = sides(material, lambda half: self._pairs(material, half), read)
         self.width = self.train.table.shape[1]
         self.network = NETWORKS[settings.network](self.width, settings)
         standardise(self.network, self.train.table)
@@ -188,4 +179,8 @@ def _won(better: Tensor, worse: Tensor) -> NDArray[np.float64]:
     return np.asarray(won.cpu().numpy(), np.float64)
 
 
-build = Ranking
+def build(
+    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
+) -> Ranking:
+    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
+    return Ranking(recipe, settings, material, reading(recipe.backbone, work, encode))

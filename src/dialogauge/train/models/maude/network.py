@@ -226,7 +226,8 @@ class _Words(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """(texts, words) -> (texts, 2 hidden)."""
         there = ids > 0
-        states = lstm_states(self.lstm, self.words(ids), there.sum(1).clamp(min=1))
+        length = there.sum(1).clamp(min=1)
+        states = lstm_states(self.lstm, self.words(ids), length)
         shown = there[..., None].float()
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 

@@ -5,7 +5,8 @@ the released code, under a flag that nobody saw, does not either.) What words th
 of is said in :mod:`.rows`, the networks in :mod:`.network`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -23,11 +24,12 @@ from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ...data import Half, Material
 from ...export import Example, export, write_json
-from ...frozen import Encode, Side, cached, encoder, sides
+from ...frozen import Side, reading, sides
 from ...generated import one_each
 from ...layers import standardise
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe, Share
+from .. import Encode
 from . import rows
 from .network import NETWORKS, READS, Kind, Shape
 
@@ -61,7 +63,7 @@ class Inputs(NamedTuple):
     there: Tensor  # (batch, positives + negatives): 0 where there is no such response
 
 
-class Contrast:
+class Discrimination:
     """The task."""
 
     def __init__(
@@ -69,21 +71,12 @@ class Contrast:
         recipe: Recipe,
         settings: Settings,
         material: Material,
-        work: Path,
-        encode: Encode | None,
+        read: Callable[[Sequence[str]], NDArray[Any]],
     ) -> None:
         self.recipe, self.settings = recipe, settings
         self.kinds = rows.NEGATIVE[settings.policy]
         self.reads = READS[settings.network]
-        name = f"{recipe.backbone.name}|{settings.pooling}"
-        read = encode or encoder(recipe.backbone, settings.pooling)
-
-        def table(texts: Sequence[str]) -> NDArray[Any]:
-            if self.reads == "words":
-                return word_table(shared(recipe.backbone.name), texts)
-            return cached(read, texts, name, work)
-
-        self.train, self.valid = sides(material, lambda half: self._rows(material, half), table)
+        self.train, self.valid = sides(material, lambda half: self._rows(material, half), read)
         self.width = self.train.table.shape[1]
         shape = msgspec.structs.replace(settings, beside=min(settings.beside, settings.turns))
         self.network = NETWORKS[settings.network](self.width, shape)
@@ -107,15 +100,15 @@ class Contrast:
         exam = rows.batches(self.valid.rows, self.kinds, self.settings.exam, rng)[0]
         batch = on_device(self._inputs(self.valid, exam), self.network)
         logits = self._logits(batch, mispaired=False)
-        scores, there = logits.sigmoid(), batch.there > 0
+        gold = logits[:, 0].sigmoid()
         measures = {
             "log-likelihood": -float(self._loss(logits, batch.there)),
-            "gold": float(scores[:, 0].mean()),
+            "gold": float(gold.mean()),
         }
         for at, kind in enumerate((*rows.POSITIVE, *self.kinds)):
-            shown = there[:, at]
+            shown = batch.there[:, at] > 0
             if at and shown.any():
-                measures[f"delta {kind}"] = float((scores[:, 0] - scores[:, at])[shown].mean())
+                measures[f"delta {kind}"] = float((gold - logits[:, at].sigmoid())[shown].mean())
         return measures
 
     def export(self, folder: Path) -> float:
@@ -220,4 +213,12 @@ def _translator(name: str) -> rows.Translate | None:
     return load(there.strip(), back.strip())
 
 
-build = Contrast
+def build(
+    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
+) -> Discrimination:
+    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
+    if READS[settings.network] == "words":
+        words = partial(word_table, shared(recipe.backbone.name))
+        return Discrimination(recipe, settings, material, words)
+    read = reading(recipe.backbone, work, encode, settings.pooling)
+    return Discrimination(recipe, settings, material, read)

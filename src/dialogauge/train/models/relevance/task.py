@@ -15,9 +15,10 @@ from torch import Tensor
 from ....errors import InputError
 from ...data import Material
 from ...export import Example, export, write_json
-from ...frozen import Encode, cached, encoder, sides
+from ...frozen import reading, sides
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe
+from .. import Encode
 from . import rows
 from .network import ResponseSelector, Shape
 
@@ -44,19 +45,11 @@ class Selection:
     """The task."""
 
     def __init__(
-        self,
-        recipe: Recipe,
-        settings: Settings,
-        material: Material,
-        work: Path,
-        encode: Encode | None,
+        self, recipe: Recipe, settings: Settings, material: Material, read: Encode
     ) -> None:
         self.recipe, self.settings = recipe, settings
-        name, read = recipe.backbone.name, encode or encoder(recipe.backbone)
         self.train, self.valid = sides(
-            material,
-            lambda half: rows.pairs(material.dialogues(half), settings.turns),
-            lambda texts: cached(read, texts, name, work),
+            material, lambda half: rows.pairs(material.dialogues(half), settings.turns), read
         )
         self.width = self.train.table.shape[1]
         if self.width % settings.heads:
@@ -132,4 +125,8 @@ class Selection:
         return [example(batch) for batch in (2, 1, 7, 64)]
 
 
-build = Selection
+def build(
+    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
+) -> Selection:
+    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
+    return Selection(recipe, settings, material, reading(recipe.backbone, work, encode))
