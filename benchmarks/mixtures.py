@@ -27,6 +27,7 @@ from dialogauge.reproduce.page import table
 from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
 from dialogauge.train import frozen, recipe, run
 from dialogauge.train.data import Material, gather
+from dialogauge.train.models import Encode
 from dialogauge.train.models.relevance import rows as selection
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +96,7 @@ def _kept(material: Material, names: Sequence[str] | None, cap: int | None) -> M
     return msgspec.structs.replace(material, train=tuple(train))
 
 
-def _encode(material: Material) -> frozen.Encode:
+def _encode(material: Material) -> Encode:
     """The shipped encoder, which has seen every text already."""
     texts = selection.pairs([*material.train, *material.valid], 1).texts
     name = "dialogue-minilm"

@@ -71,7 +71,7 @@ def test_negatives_are_other_turns_of_the_same_dialogue() -> None:
     for batch in found:
         for pair, others in zip(batch.pairs, batch.others, strict=True):
             start, length = made.start[pair], made.length[pair]
-            said = made.said[start : start + length]
+            said = made.turns[start : start + length]
             rest = np.delete(said, made.place[pair])
             assert set(others) <= set(rest)
 
@@ -82,10 +82,8 @@ def test_equal_answers_are_not_wrong_ones() -> None:
     wrong = selection.wrong(made, batch)
     assert not wrong[0, :2].any()
     assert not wrong[0, 3]
-    own = np.array([[made.context[0, -1]]] * 3)
-    batch = selection.Batch(np.array([0, 0, 5]), own)
-    assert selection.wrong(made, batch)[0, 3]
-    assert not selection.wrong(made, batch, spare_context=True)[0, 3]
+    asked = np.array([[made.context[0, -1]]] * 3)  # to repeat the last turn is wrong
+    assert selection.wrong(made, selection.Batch(np.array([0, 0, 5]), asked))[0, 3]
     unit = torch.nn.functional.normalize(torch.randn(3, 8), dim=-1)
     none = torch.zeros_like(wrong)
     assert float(selection.loss(unit, unit, unit[:, None], none, torch.tensor(20.0))) == 0

@@ -114,6 +114,30 @@ def _tokenizer(folder: Path, marks: list[str]) -> int:
     return len(words)
 
 
+#: All words that :func:`word_tokenizer` knows.
+WORDS = ("hello", "how", "are", "you", "fine", "thanks", "and", "the", "weather", "is", "nice")
+
+
+def word_tokenizer(folder: Path, *, translates: bool = False) -> int:
+    """Save a tokenizer of a few words, for models that write text; how many tokens it has.
+
+    ``<end>`` is 0; where it ``translates``, texts end with it and ``<pad>`` is 2.
+    """
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    marks = ("<end>", "<unk>", "<pad>") if translates else ("<end>", "<unk>")
+    words = {word: at for at, word in enumerate((*marks, *WORDS))}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = {"eos_token": "<end>", "unk_token": "<unk>"}
+    if translates:
+        tokenizer.post_processor = processors.TemplateProcessing("$A <end>", None, [("<end>", 0)])
+        names["pad_token"] = "<pad>"
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    return len(words)
+
+
 def recipe_text(task: str, **tables: Any) -> str:
     """A recipe in TOML; JSON's scalars and lists are TOML's."""
     lines = ['name = "tiny"', f"task = {json.dumps(task)}", "seed = 3"]
