@@ -371,8 +371,8 @@ def test_a_folder_belongs_to_its_recipe(kitchen: Path, whole: Trained) -> None:
     ("task", "settings", "error", "said"),
     [
         ("mml", {}, UnknownNameError, "did you mean 'mlm'"),
-        ("mlm", {"masked": 2}, InputError, r"bad\.toml: settings\.masked: Expected `float` < 1"),
-        ("mlm", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field `heads`"),
+        ("mlm", {"masked": 2}, InputError, r"bad\.toml: settings\.masked: Expected float < 1"),
+        ("mlm", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field heads"),
     ],
 )
 def test_settings_belong_to_their_task(

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from ..atomic import reporting, writing
+from ..atomic import reporting, write_json
 from ..errors import DataError
 
 #: Raw files of a repository at a commit; ``DIALOGAUGE_MIRROR`` names another place.
@@ -168,9 +168,7 @@ def _recorded(path: Path, relative: str) -> str:
 
 def _remember(relative: str, sha256: str, tell: Tell) -> None:
     record = cache_folder() / "sha256.json"
-    content = msgspec.json.encode({**_record(), relative: sha256})
-    with writing(record) as file:
-        file.write(msgspec.json.format(content) + b"\n")
+    write_json(record, {**_record(), relative: sha256})
     tell(f"{relative}: its sha256 was not known; recorded {sha256} in {record}")
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..dialogue import Turn
-from ..errors import DataError, InputError
+from ..errors import DataError, InputError, located
 
 T = TypeVar("T")
 
@@ -96,13 +96,10 @@ def decode(data: bytes | str, shape: type[T], path: Path | str = "", line: int =
     """One JSON value of the given shape; the error names the line or the field."""
     try:
         return msgspec.json.decode(data, type=shape)
-    except msgspec.ValidationError as error:
-        problem, _, field = str(error).partition(" - at ")
-        field = field.strip("`").removeprefix("$").lstrip(".")
-        raise InputError(problem.replace("`", ""), file=str(path), line=line, field=field) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        line = line or (_line(str(error), data) if path else 0)
-        raise InputError(f"this is not JSON: {error}", file=str(path), line=line) from None
+        if path and not line and not isinstance(error, msgspec.ValidationError):
+            line = _line(str(error), data)
+        raise located(error, file=str(path), line=line) from None
 
 
 def json_file(path: Path, shape: type[T]) -> T:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from .... import models
-from ....atomic import reporting, writing
+from ....atomic import reporting, write_json, writing
 from ....errors import DialogaugeError
 from ....knowledge.shipped import BRIDGE, STORE, VECTORS
 from ....knowledge.store import Store, build
@@ -42,7 +42,7 @@ def make(to: Path, files: list[Path]) -> Facts:
     bridge.save(to / BRIDGE)
     facts = Facts([file.name for file in files], built, len(vectors), trials, tested, fitted)
     config = {"model": "concepts", "name": to.name, "width": vectors.width}
-    _write(to / "config.json", msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+    write_json(to / "config.json", config)
     _write(to / "card.md", card(facts, vectors).encode())
     models.seal(to)
     return facts

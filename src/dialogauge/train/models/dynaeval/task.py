@@ -17,6 +17,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ....atomic import write_json
 from ....contrast import Contrast, Drawing, contrasts
 from ....dialogue import Dialogue
 from ....errors import DialogaugeError
@@ -24,7 +25,7 @@ from ....manipulate.mixtures import mixed
 from ....manipulate.pool import Pool
 from ....metrics.dynaeval import Rows, rows_of
 from ...data import Material
-from ...export import Example, export, export_onnx, write_json
+from ...export import Example, export, export_onnx
 from ...frozen import Encode, cached, encoder
 from ...recipe import AtLeastOne, Count, Positive, Recipe, Share
 from ..relevance.network import MANY

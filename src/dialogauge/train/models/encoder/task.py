@@ -16,7 +16,7 @@ from .... import atomic, models
 from ....encode import Encoder
 from ....errors import DialogaugeError, OutputError
 from ....printable import printable
-from ...export import export_encoder, write_json
+from ...export import export_encoder
 from ...recipe import Chosen
 from .network import Backbone, load
 from .quantise import Settings, quantise
@@ -85,7 +85,7 @@ def _to_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> None:
     (folder / "int8.onnx").replace(folder / "model.onnx")
     (folder / "model.safetensors").unlink()
     config = models.decode(folder / "config.json", dict[str, Any])
-    write_json(folder / "config.json", config | {"int8": True})
+    atomic.write_json(folder / "config.json", config | {"int8": True})
 
 
 def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float:

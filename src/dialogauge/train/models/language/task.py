@@ -32,7 +32,7 @@ import msgspec
 import numpy as np
 
 from .... import models
-from ....atomic import reporting, writing
+from ....atomic import reporting, write_json, writing
 from ....errors import DataError, DialogaugeError, MissingExtraError, OutputError
 from ....language.pipeline import OURS, open_pipeline
 from ....language.tokens import adapt
@@ -212,7 +212,7 @@ def package(trained: Path, out: Path, *, treebank: Path) -> Path:
         for section in TRAINING_ONLY:
             config.pop(section, None)
         config.to_disk(out / "config.cfg")
-    _write_json(out / "config.json", {"model": OURS, "name": OURS, "spacy": spacy.__version__})
+    write_json(out / "config.json", {"model": OURS, "name": OURS, "spacy": spacy.__version__})
     rows = list(measuring.table(nlp, treebank))
     with writing(out / "card.md") as file:
         held_out = {part: _documents(treebank, part) for part in ("test", "dev")}
@@ -238,11 +238,6 @@ def merge_vectors(nlp: "Language", rows: int) -> None:
 
 def _documents(treebank: Path, part: str) -> list[str]:
     return sorted({sentence.document for sentence in gum(treebank, part)})
-
-
-def _write_json(path: Path, value: dict[str, Any]) -> None:
-    with writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value)) + b"\n")
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
+from ....atomic import write_json
 from ....dialogue import Dialogue
 from ....encode.encoder import POOLINGS, Pooling
 from ....errors import InputError
@@ -26,7 +27,7 @@ from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ... import causal
 from ...data import Material
-from ...export import Example, export, write_json
+from ...export import Example, export
 from ...frozen import Encode, cached, encoder
 from ...generated import LIMIT, Generated
 from ...recipe import AtLeastOne, Count, Recipe, Share

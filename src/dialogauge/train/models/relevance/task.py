@@ -13,9 +13,10 @@ import torch
 from msgspec import Meta
 from torch import Tensor
 
+from ....atomic import write_json
 from ....errors import InputError
 from ...data import Material
-from ...export import Example, export, write_json
+from ...export import Example, export
 from ...frozen import Encode, cached, encoder
 from ...recipe import AtLeastOne, Count, Recipe, Share
 from . import rows as selection
