@@ -105,10 +105,10 @@ def download(file: File, base: str = "", tell: Tell | None = None) -> Path:
     that an interrupted or wrong one leaves nothing behind.
     """
     path = cache_folder() / file.published_path
-    known = file.published_sha256 or _record().get(file.published_path, "")
+    sha256 = file.published_sha256 or _record().get(file.published_path, "")
     with reporting(path):
-        _fetch(file.url(base), path, known)
-    if not known:
+        _fetch(file.url(base), path, sha256)
+    if not sha256:
         _remember(file.published_path, _digest(path), tell or logging.getLogger(__name__).warning)
     return path
 

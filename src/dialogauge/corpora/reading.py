@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 LIMIT = 256 * 2**20
 
-#: Speakers where a corpus names none; "B" is the judged side.
-NAMELESS = ("A", "B")
+#: Speakers where a corpus names none; "B" is the rated side.
+_NAMELESS = ("A", "B")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -161,7 +161,7 @@ def number(text: str) -> float:
     return value
 
 
-def alternating(texts: Sequence[str], speakers: tuple[str, str] = NAMELESS) -> tuple[Turn, ...]:
+def alternating(texts: Sequence[str], speakers: tuple[str, str] = _NAMELESS) -> tuple[Turn, ...]:
     """Turns of two speakers in alternation, the first speaker first.
 
     >>> [turn.speaker for turn in alternating(["Hi.", "Hello.", "Bye."])]
@@ -176,7 +176,7 @@ def answered(context: Sequence[str], response: str) -> tuple[Turn, ...]:
     >>> [turn.speaker for turn in answered(["Hi.", "Hello."], "Bye.")]
     ['B', 'A', 'B']
     """
-    first = NAMELESS if len(context) % 2 else NAMELESS[::-1]
+    first = _NAMELESS if len(context) % 2 else _NAMELESS[::-1]
     return alternating((*context, response), (first[0], first[1]))
 
 
