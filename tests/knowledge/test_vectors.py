@@ -13,8 +13,8 @@ from dialogauge import corpora, models
 from dialogauge.errors import DataError, InputError, ModelError
 from dialogauge.knowledge import (
     Bridge,
+    Counts,
     Reading,
-    Report,
     Space,
     Vectors,
     load_space,
@@ -119,8 +119,8 @@ def test_int8_keeps_directions(seed: int, width: int) -> None:
 def test_each_fallback_is_counted(small: Vectors) -> None:
     space = Space(small)
     found = space.of(["Dog", "dogs", "the dog and the ice creams", "zebra", "", "\x00"])
-    assert space.report == Report(exact=1, lemma=1, parts=1, encoder=0, missing=3)
-    assert space.report.asked == 6
+    assert space.counts == Counts(exact=1, lemma=1, parts=1, encoder=0, missing=3)
+    assert space.counts.asked == 6
     assert found[0].tolist() == found[1].tolist() == small["dog"].tolist()
     mean = (small["dog"] + small["ice cream"]) / 2
     assert found[2].tolist() == pytest.approx((mean / np.linalg.norm(mean)).tolist())
@@ -130,7 +130,7 @@ def test_each_fallback_is_counted(small: Vectors) -> None:
 def test_the_encoder_is_the_last_resort(tmp_path: Path) -> None:
     space = load_space()
     found = space.of(["lightsaber", "jfiodsj", "lightsaber", "   "])
-    assert space.report == Report(encoder=3, missing=1)
+    assert space.counts == Counts(encoder=3, missing=1)
     assert found[0].tolist() == found[2].tolist()
     assert np.linalg.norm(found[:3], axis=1).tolist() == pytest.approx([1, 1, 1], abs=1e-5)
     assert np.isnan(found[3]).all()
@@ -147,7 +147,7 @@ def test_a_bridge_knows_its_encoder(tmp_path: Path) -> None:
 def test_strange_text_has_a_vector_or_none(text: str) -> None:
     space = load_space()
     assert space.of([text]).shape == (1, space.vectors.width)
-    assert space.report.asked == 1
+    assert space.counts.asked == 1
 
 
 # What ships
@@ -238,7 +238,7 @@ def test_coverage_of_real_talk(data: Path, monkeypatch: pytest.MonkeyPatch) -> N
     sample = spoken[::10]
     space = load_space()
     assert not np.isnan(space.of(sample)).any(axis=1).mean() > 0.05
-    report = space.report
+    report = space.counts
     assert (report.exact + report.lemma + report.parts) / report.asked > 0.8
 
 

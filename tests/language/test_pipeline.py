@@ -132,7 +132,7 @@ class TestPipe:
         pipeline = language.load()
         list(pipeline.pipe(["good morning", "good morning", "bye"]))
         list(pipeline.pipe(["bye"]))
-        assert (pipeline.report.texts, pipeline.report.parsed) == (4, 2)
+        assert (pipeline.counts.texts, pipeline.counts.parsed) == (4, 2)
 
     def test_memory_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("dialogauge.language.pipeline.WORDS_IN_MEMORY", 100)
@@ -186,7 +186,7 @@ class TestBadInput:
     def test_lone_surrogates(self) -> None:
         pipeline = language.load()
         assert pipeline("a \ud83d b").text == "a \ufffd b"
-        assert pipeline.report.mended == 1
+        assert pipeline.counts.mended == 1
 
     def test_a_hundred_thousand_words(self) -> None:
         pipeline = language.load()
@@ -194,7 +194,7 @@ class TestBadInput:
         document = pipeline(text)
         assert document.text == text
         assert len(document) > 100_000
-        assert pipeline.report.split == 1
+        assert pipeline.counts.split == 1
         assert all(token.tag_ for token in document[-10:])
         assert all(0 <= token.head.i < len(document) for token in document)
 

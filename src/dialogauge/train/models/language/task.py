@@ -35,10 +35,10 @@ from .... import models
 from ....atomic import reporting, write_json, writing
 from ....errors import DataError, DialogaugeError, MissingExtraError, OutputError
 from ....language.pipeline import OURS, open_pipeline
-from ....language.tokens import adapt
 from . import card, measuring
 from . import chat as habits
 from .gazetteer import patterns, renamed
+from .tokenizer import adapt
 from .treebank import Sentence, document, ewt, gum
 
 if TYPE_CHECKING:
