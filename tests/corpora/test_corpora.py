@@ -2,8 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -40,14 +39,6 @@ TURNS = {
     "cmu-dog": 134180,  # 134,197 published, 17 of them blank
     "schema-guided": 49724,  # 49,726 published, 2 of them blank
 }
-
-
-@pytest.fixture(scope="module")
-def load(data: Path) -> Iterator[Load]:
-    """``corpora.load`` on the real data; each corpus is read once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DIALOGAUGE_DATA", str(data))
-        yield cache(corpora.load)
 
 
 def test_names_are_those_of_the_counts() -> None:
