@@ -20,6 +20,7 @@ from dialogauge.train.models.language import measuring
 from dialogauge.train.recipe import data_folder
 
 from . import inflection
+from .released import load as load_released
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "results.md"
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -86,8 +87,8 @@ OVERALL = {
 
 def released() -> Iterator[Sequence[str]]:
     for name, (label, published) in RELEASED.items():
-        found = corpora.released_scores(name)
-        values = [CORRELATIONS[each].value(found.metric, found.people) for each in COEFFICIENTS]
+        pairs = load_released(name)
+        values = [CORRELATIONS[each].value(pairs.metric, pairs.people) for each in COEFFICIENTS]
         shown = ["–" if value is None else f"{value:.3f}" for value in published]
         yield label, " / ".join(f"{value:.3f}" for value in values), " / ".join(shown)
 

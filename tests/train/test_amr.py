@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra: train")
@@ -15,8 +16,11 @@ from dialogauge.amr.parser.builtin import FILES, Builtin  # noqa: E402
 from dialogauge.errors import DataError, InputError  # noqa: E402
 from dialogauge.train import recipe as recipes  # noqa: E402
 from dialogauge.train.log import Moment  # noqa: E402
+from dialogauge.train.models.amr import task as amr  # noqa: E402
 from dialogauge.train.recipe import Recipe  # noqa: E402
 from dialogauge.train.run import Trained, train  # noqa: E402
+
+from .test_devices import run_there  # noqa: E402
 
 GRAPHS = """# ::snt The cat sleeps.
 (s / sleep-01 :ARG0 (c / cat))
@@ -116,6 +120,13 @@ def test_killed_and_resumed_is_the_same(recipe: Recipe, places: Path, whole: Tra
     assert train(recipe, places / "cut", resume=True).best == whole.best
     one, two = (models.verify(places / name).files for name in ("whole", "cut"))
     assert {name for name in one if one[name] != two[name]} == {"card.md"}
+
+
+def test_it_learns_on_a_device(recipe: Recipe, tmp_path: Path) -> None:
+    settings = recipes.settings(recipe, amr.Settings)
+    task = amr.build(recipe, settings, amr.gather(recipe, settings), tmp_path)
+    loss, measures = run_there(task, recipe, tmp_path)
+    assert np.isfinite([loss, *measures.values()]).all()
 
 
 def test_what_is_wrong_is_named(

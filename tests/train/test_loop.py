@@ -320,8 +320,8 @@ def test_a_folder_belongs_to_its_recipe(kitchen: Path, whole: Trained) -> None:
     ("task", "settings", "error", "said"),
     [
         ("nec", {}, UnknownNameError, "did you mean 'nce'"),
-        ("nce", {"dropout": 2}, InputError, r"bad\.toml: settings\.dropout: Expected `float` <= 1"),
-        ("nce", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field `heads`"),
+        ("nce", {"dropout": 2}, InputError, r"bad\.toml: settings\.dropout: Expected float <= 1"),
+        ("nce", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field heads"),
     ],
 )
 def test_settings_belong_to_their_task(

@@ -57,14 +57,14 @@ def test_the_echo_is_the_same_recipe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "key", "value", "said"),
     [
-        ("optimisation", "epochs", 0, "optimisation.epochs: Expected `int` >= 1"),
-        ("optimisation", "epoch", 3, "optimisation: Object contains unknown field `epoch`"),
+        ("optimisation", "epochs", 0, "optimisation.epochs: Expected int >= 1"),
+        ("optimisation", "epoch", 3, "optimisation: Object contains unknown field epoch"),
         ("optimisation", "decay", "square", "optimisation.decay: Invalid enum value 'square'"),
         ("optimisation", "precision", "int8", "optimisation.precision"),
-        ("optimisation", "learning_rate", -1, "optimisation.learning_rate: Expected `float` > 0.0"),
-        ("data", "fraction", 2, "data.fraction: Expected `float` <= 1.0"),
-        ("data", "corpora", "personachat", "data.corpora: Expected `array`, got `str`"),
-        ("backbone", "max_tokens", 1, "backbone.max_tokens: Expected `int` >= 4"),
+        ("optimisation", "learning_rate", -1, "optimisation.learning_rate: Expected float > 0.0"),
+        ("data", "fraction", 2, "data.fraction: Expected float <= 1.0"),
+        ("data", "corpora", "personachat", "data.corpora: Expected array, got str"),
+        ("backbone", "max_tokens", 1, "backbone.max_tokens: Expected int >= 4"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, table: str, key: str, value: object, said: str) -> None:
@@ -81,9 +81,9 @@ def test_no_toml_no_file_no_name(tmp_path: Path) -> None:
         recipes.read(tmp_path / "bad.toml")
     with pytest.raises(InputError, match="cannot be read"):
         recipes.read(tmp_path / "absent.toml")
-    with pytest.raises(InputError, match="missing required field `name`"):
+    with pytest.raises(InputError, match="missing required field name"):
         recipes.decode(b'task = "nce"')
-    with pytest.raises(InputError, match="name: Expected `str` matching regex"):
+    with pytest.raises(InputError, match="name: Expected str matching regex"):
         recipes.decode(b'name = "../x"\ntask = "nce"')
 
 

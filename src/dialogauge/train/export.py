@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 from safetensors.torch import save_model
@@ -125,14 +124,8 @@ def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
         "pad_id": backbone.pad,
         "backbone": _architecture(backbone.encoder.model.config),
     }
-    write_json(folder / "config.json", config)
+    atomic.write_json(folder / "config.json", config)
     return difference
-
-
-def write_json(path: Path, value: Any) -> None:
-    """A small JSON file for people and programs."""
-    with atomic.writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def _architecture(config: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ mistake must not train a different model.
     >>> decode(b'name = "tiny"\\ntask = "nce"\\nsede = 2', file="tiny.toml")
     Traceback (most recent call last):
     ...
-    dialogauge.errors.InputError: tiny.toml: Object contains unknown field `sede`
+    dialogauge.errors.InputError: tiny.toml: Object contains unknown field sede
 """
 
 import os
@@ -29,7 +29,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from ..errors import DataError, InputError, UnknownNameError
+from ..errors import DataError, InputError, UnknownNameError, located
 
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -140,10 +140,8 @@ def decode(data: bytes, *, file: str = "", json: bool = False) -> Recipe:
         if json:
             return msgspec.json.decode(data, type=Recipe)
         return msgspec.toml.decode(data, type=Recipe)
-    except msgspec.ValidationError as error:
-        raise _located(error, file) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"this is not {'JSON' if json else 'TOML'}: {error}", file=file) from None
+        raise located(error, file=file, form="JSON" if json else "TOML") from None
 
 
 def encode(recipe: Recipe, *, without: Sequence[str] = ()) -> bytes:
@@ -165,11 +163,4 @@ def settings(recipe: Recipe, kind: type[S], *, file: str = "") -> S:
     try:
         return msgspec.convert(recipe.settings, kind)
     except msgspec.ValidationError as error:
-        raise _located(error, file, within="settings") from None
-
-
-def _located(error: msgspec.ValidationError, file: str, within: str = "") -> InputError:
-    """``Expected `int` >= 1 - at `$.data.cap``` as problem and key."""
-    problem, _, path = str(error).partition(" - at ")
-    key = path.strip("`").removeprefix("$").lstrip(".")
-    return InputError(problem, file=file, field=".".join(part for part in (within, key) if part))
+        raise located(error, file=file, within="settings") from None

@@ -13,10 +13,11 @@ from torch import Tensor
 
 from .... import atomic
 from ....amr.parser.features import FAR, pair_kinds
-from ...export import Axes, Example, export_onnx, write_json
+from ...export import Axes, Example, export_onnx
+from ...loop import Batches, on_device
 from ...recipe import Recipe
 from . import rows
-from .network import Parser
+from .network import Batch, Parser
 from .rows import Graphs, Sample, Settings, gather
 
 __all__ = ["NOTES", "Settings", "build", "gather"]
@@ -62,20 +63,22 @@ class Parsing:
         sizes |= {"pairs": pair_kinds(inventory), "vectors": self.vector}
         self.network = Parser(sizes, settings, settings.smoothing)
 
-    def batches(self, rng: np.random.Generator) -> list[list[Sample]]:
+    def batches(self, rng: np.random.Generator) -> Batches:
         """Sentences of similar length; the size of a batch is its words, padding included."""
-        return rows.batches(self.material.train, self.recipe.optimisation.batch_size, rng)
+        words = self.recipe.optimisation.batch_size
+        return Batches(rows.batches(self.material.train, words, rng), self._tensors)
 
-    def loss(self, batch: list[Sample]) -> Tensor:
+    def loss(self, batch: Batch) -> Tensor:
         """The sum of the losses of all decisions."""
-        return self.network.loss(self._tensors(batch))[0]
+        return self.network.loss(batch)[0]
 
     def validate(self) -> dict[str, float]:
         """The share of right decisions: their mean, and of each kind."""
-        groups = rows.batches(self.material.valid, _VALID_WORDS, np.random.default_rng(0))
-        shares = [self.network.loss(self._tensors(group))[1] for group in groups if group]
-        if not shares:
+        if not self.material.valid:
             return {}
+        groups = rows.batches(self.material.valid, _VALID_WORDS, np.random.default_rng(0))
+        batches = (on_device(self._tensors(group), self.network) for group in groups)
+        shares = [self.network.loss(batch)[1] for batch in batches]
         means = {name: float(np.mean([each[name] for each in shares])) for name in shares[0]}
         return {"right": float(np.mean(list(means.values()))), **means}
 
@@ -91,13 +94,11 @@ class Parsing:
             parity = max(parity, gap)
         with atomic.writing(folder / "inventory.json") as file:
             file.write(msgspec.json.encode(self.inventory))
-        write_json(folder / "config.json", {"model": "amr", "name": self.recipe.name})
+        atomic.write_json(folder / "config.json", {"model": "amr", "name": self.recipe.name})
         return parity
 
     def _tensors(self, batch: list[Sample]) -> dict[str, Tensor]:
-        device = next(self.network.parameters()).device
-        tensors = rows.tensors(batch, self.inventory)
-        return {name: tensor.to(device) for name, tensor in tensors.items()}
+        return rows.tensors(batch, self.inventory)
 
     def _drawn(self, texts: int, words: int) -> dict[str, Example]:
         """Random inputs of each network."""

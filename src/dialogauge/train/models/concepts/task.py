@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
-import msgspec
 import numpy as np
 
-from ....atomic import writing
+from ....atomic import write_json
 from ....knowledge.shipped import BRIDGE, STORE, VECTORS
 from ....knowledge.store import Built, Store, build
 from ....knowledge.vectors import Vectors
@@ -59,8 +58,7 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
     bridge, fitted = fit_bridge(vectors, rng, recipe.backbone.name)
     bridge.save(out / BRIDGE)
     config = {"model": "concepts", "name": recipe.name, "width": vectors.width}
-    with writing(out / "config.json") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+    write_json(out / "config.json", config)
     seconds = perf_counter() - began
     return Outcome(
         sections=(

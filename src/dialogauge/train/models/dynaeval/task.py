@@ -14,9 +14,10 @@ from msgspec import Meta
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ....atomic import write_json
 from ....contrast import Drawing
 from ...data import Half, Material
-from ...export import Example, export, export_onnx, write_json
+from ...export import Example, export, export_onnx
 from ...frozen import Ints, Side, reading, sides
 from ...layers import standardise
 from ...loop import Batches, on_device

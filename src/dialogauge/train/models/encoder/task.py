@@ -19,7 +19,7 @@ from ....errors import DialogaugeError, OutputError
 from ....formats import read
 from ... import card
 from ...card import Outcome, Section, megabytes, table
-from ...export import export_encoder, write_json
+from ...export import export_encoder
 from ...recipe import Chosen, Recipe
 from .network import Backbone, load
 from .quantise import to_int8
@@ -144,7 +144,7 @@ def _replace_by_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> 
     (folder / "int8.onnx").replace(folder / "model.onnx")
     (folder / "model.safetensors").unlink()
     config = models.decode(folder / "config.json", dict[str, Any])
-    write_json(folder / "config.json", config | {"int8": True})
+    atomic.write_json(folder / "config.json", config | {"int8": True})
 
 
 def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float:

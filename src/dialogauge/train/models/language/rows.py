@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 
 from ....errors import DataError
-from ....language.tokens import adapt
 from . import chat as habits
 from . import measuring
 from .gazetteer import patterns, renamed
+from .tokenizer import adapt
 from .treebank import Sentence, document, ewt, gum
 
 if TYPE_CHECKING:

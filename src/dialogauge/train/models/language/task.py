@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from .... import corpora
-from ....atomic import reporting, writing
+from ....atomic import reporting, write_json, writing
 from ....errors import DataError, MissingExtraError
 from ....language.pipeline import OURS, open_pipeline
 from ... import recipe as recipes
@@ -182,9 +182,8 @@ def _package(trained: Path, out: Path, recipe: Recipe, kept: int) -> "Language":
         for section in _TRAINING_ONLY:
             config.pop(section, None)
         config.to_disk(out / "config.cfg")
-    said = {"model": OURS, "name": recipe.name, "spacy": spacy.__version__}
-    with writing(out / "config.json") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(said)) + b"\n")
+    version = spacy.__version__
+    write_json(out / "config.json", {"model": OURS, "name": recipe.name, "spacy": version})
     return nlp
 
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
+from ....atomic import write_json
 from ....errors import InputError
 from ....manipulate import translation
 from ....metrics.maude import word_table
 from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ...data import Half, Material
-from ...export import Example, export, write_json
+from ...export import Example, export
 from ...frozen import Side, reading, sides
 from ...generated import one_each
 from ...layers import standardise

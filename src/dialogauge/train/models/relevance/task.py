@@ -12,9 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ....atomic import write_json
 from ....errors import InputError
 from ...data import Material
-from ...export import Example, export, write_json
+from ...export import Example, export
 from ...frozen import reading, sides
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe
