@@ -82,7 +82,7 @@ def write(
 ) -> None:
     """Write ``card.md`` into a model folder; ``unread`` are tables of a recipe that say nothing."""
     about = f"{printable(recipe.about)}\n\n" if recipe.about else ""
-    made = f"Task `{recipe.task}`, backbone `{printable(recipe.backbone.name)}`"
+    given = f"Task `{recipe.task}`, backbone `{printable(recipe.backbone.name)}`"
     sections = [
         *outcome.sections,
         *([Section("Notes", notes)] if notes else ()),
@@ -92,7 +92,7 @@ def write(
     parts = "\n".join(f"## {section.title}\n\n{section.text}" for section in sections)
     versions = ", ".join(f"{name} {version(name)}" for name in ("dialogauge", *outcome.packages))
     text = (
-        f"# {printable(recipe.name)}\n\n{about}{made}, seed {recipe.seed}.\n\n"
+        f"# {printable(recipe.name)}\n\n{about}{given}, seed {recipe.seed}.\n\n"
         f"```sh\n{printable(command)}\n```\n\n{parts}\nMade with {versions}.\n"
     )
     with atomic.writing(folder / "card.md") as file:
@@ -110,12 +110,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "-
 
 
 def _files(folder: Path, outcome: Outcome) -> str:
-    said = f"ONNX against torch: largest difference {outcome.parity:.2e}.\n\n"
-    passed = {".json", ".md", ".cfg"}
+    parity = f"ONNX against torch: largest difference {outcome.parity:.2e}.\n\n"
+    small = {".json", ".md", ".cfg"}
     kept = [path for path in sorted(folder.iterdir()) if path.name != "training"]
-    weights = [path for path in kept if path.suffix not in passed and path.name[0] != "."]
+    weights = [path for path in kept if path.suffix not in small and path.name[0] != "."]
     sizes = [(path.name, f"{megabytes(path):.1f} MB") for path in weights]
-    return (said if outcome.parity else "") + table(("file", "size"), sizes)
+    return (parity if outcome.parity else "") + table(("file", "size"), sizes)
 
 
 def megabytes(path: Path) -> float:

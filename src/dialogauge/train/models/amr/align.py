@@ -156,8 +156,8 @@ class _Alignment:
         for size in (4, 3, 2, 1):
             for start in range(len(texts) - size + 1):
                 free = self.owner.keys().isdisjoint(range(start, start + size))
-                said = texts[start : start + size]
-                if free and one(said[0]) is not None and value(said) == figures:
+                part = texts[start : start + size]
+                if free and one(part[0]) is not None and value(part) == figures:
                     return start, size
         return -1, 0
 

