@@ -8,9 +8,9 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-MODELS := relevance maude bert-ruber dynaeval dynaeval-research
+MODELS := relevance maude bert-ruber dynaeval dynaeval-research amr language concepts dialogue-minilm
 
-.PHONY: demo test lint bench format docs lexicon results system clean mixtures concepts language-model amr-results manipulations $(MODELS)
+.PHONY: demo test lint bench format docs lexicon results system clean mixtures amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
 	$(BIN)/dialogauge score examples/talk.txt --metric dynaeval,maude,cosim --turns --table
@@ -42,33 +42,19 @@ lexicon: .venv/dev  ## rebuild the lexicon from Debian's wordnet-base
 results: .venv/dev  ## measure the tables of docs/measured/results.md again
 	$(BIN)/python -m benchmarks.results
 
-$(MODELS): .venv/dev  ## train a shipped model anew and ship it
-	rm -rf build/$@
-	$(BIN)/dialogauge train recipes/$(if $(filter relevance,$@),response-selection,$@).toml --out build/$@
+$(MODELS): .venv/dev  ## train a shipped model anew, or go on where it was stopped, and ship it
+	test ! -e build/$@/manifest.json || rm -rf build/$@
+	$(BIN)/dialogauge train $@ --out build/$@ $$(test ! -e build/$@/recipe.json || echo --resume)
 	$(BIN)/python scripts/ship.py build/$@
 
 mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/measured/mixtures.md
 	$(BIN)/python -m benchmarks.mixtures
-
-language-model: .venv/dev  ## train the shipped spaCy pipeline anew (an hour); see docs/guide/language.md
-	$(BIN)/python scripts/build_word_vectors.py build/word-vectors
-	$(BIN)/python -m dialogauge.language.training train recipes/language.cfg build/parsed \
-	  --start build/word-vectors
-	$(BIN)/python scripts/build_silver_names.py build/silver-names.jsonl
-	$(BIN)/python -m dialogauge.language.training train recipes/language-names.cfg build/named \
-	  --start build/parsed/model-best --names build/silver-names.jsonl
-	$(BIN)/python -m dialogauge.language.training package build/named/model-best build/language
 
 amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/measured/amr.md
 	$(BIN)/python -m benchmarks.amr
 
 manipulations: .venv/dev  ## measure every manipulation; writes docs/measured/manipulations.md
 	$(BIN)/python -m benchmarks.manipulate
-
-concepts: .venv/dev  ## rebuild the shipped ConceptNet graph and its vectors (minutes)
-	$(BIN)/python -m dialogauge.knowledge src/dialogauge/weights/models/concepts \
-	  $(DIALOGAUGE_DATA)/knowledge/conceptnet4_en.tsv.gz \
-	  $(DIALOGAUGE_DATA)/knowledge/conceptnet_antonyms.txt.gz
 
 system:  ## Debian packages that some tests need; the only target that needs root
 	apt-get update && apt-get install -y --no-install-recommends wordnet-base apertium apertium-eng-spa

@@ -52,17 +52,16 @@ def epoch(dialogues: Sequence[Dialogue]) -> None:
         task = _task(sample, Path(folder))
         times = Times(*best(*_ways(task), rounds=1))
     distinct, said = _texts(dialogues)
-    known, more = len(task.train.texts), len(dialogues) / len(sample)
-    lengths = task.train.rows.length
-    anew = int(2 * lengths[task.train.better].sum() * said / _texts(sample)[1])
-    pairs = round(len(task.train) * more)
+    rows, more = task.train.rows, len(dialogues) / len(sample)
+    anew = int(2 * rows.length[rows.better].sum() * said / _texts(sample)[1])
+    pairs = round(len(rows) * more)
     print(
         f"dynaeval, an epoch on DailyDialog: {len(dialogues):,} dialogues, {pairs:,} pairs; "
         f"{distinct:,} encodings, once for all epochs; {anew:,} where each pair is encoded anew, "
-        f"{anew / distinct:.0f} times as many (timed: {len(task.train):,} and {PAIRS} pairs)",
+        f"{anew / distinct:.0f} times as many (timed: {len(rows):,} and {PAIRS} pairs)",
         flush=True,
     )
-    passes, encoding = times.passes * more, times.once / known * distinct
+    passes, encoding = times.passes * more, times.once / len(rows.texts) * distinct
     theirs = times.anew / PAIRS * pairs + passes
     peer = "encoding each pair anew"
     Bench("dynaeval, its first epoch", encoding + passes, peer, theirs, 50).show()
@@ -94,9 +93,9 @@ def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
     once, forgetful = Encoder.load(), Encoder.load()
     forgetful._memory["mean"] = Memory(limit=0)
     optimiser = torch.optim.AdamW(task.network.parameters())
-    texts, rows = task.train.texts, task.train.rows
+    rows = task.train.rows
     rng = np.random.default_rng(0)
-    batches, some = task.batches(rng), rng.permutation(len(task.train))[:PAIRS]
+    batches, some = task.batches(rng), rng.permutation(len(rows))[:PAIRS]
 
     def passes() -> None:
         for batch in batches:
@@ -105,12 +104,12 @@ def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
             optimiser.step()
 
     def anew() -> None:
-        for side in (task.train.better[some], task.train.worse[some]):
+        for side in (rows.better[some], rows.worse[some]):
             for row in side:
                 said = rows.turns[row, : rows.length[row]]
-                forgetful.vectors([texts[at] for at in said])
+                forgetful.vectors([rows.texts[at] for at in said])
 
-    return lambda: once.vectors(texts), passes, anew
+    return lambda: once.vectors(rows.texts), passes, anew
 
 
 def _texts(dialogues: Sequence[Dialogue]) -> tuple[int, int]:

@@ -96,7 +96,7 @@ def coverage() -> None:
     spoken = said("self-dialogue")
     space = load_space()
     missing = np.isnan(space.of(spoken)).any(axis=1).mean()
-    counts = msgspec.structs.asdict(space.report)
+    counts = msgspec.structs.asdict(space.counts)
     shares = ", ".join(
         f"{name} {100 * count / len(spoken):.1f} %" for name, count in counts.items()
     )

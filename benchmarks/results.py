@@ -17,9 +17,10 @@ from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS
 from dialogauge.reproduce.page import table
 from dialogauge.train.models.language import measuring
-from dialogauge.train.models.language.task import treebank_folder
+from dialogauge.train.recipe import data_folder
 
 from . import inflection
+from .released import load as load_released
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "results.md"
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -86,8 +87,8 @@ OVERALL = {
 
 def released() -> Iterator[Sequence[str]]:
     for name, (label, published) in RELEASED.items():
-        found = corpora.released_scores(name)
-        values = [CORRELATIONS[each].value(found.metric, found.people) for each in COEFFICIENTS]
+        pairs = load_released(name)
+        values = [CORRELATIONS[each].value(pairs.metric, pairs.people) for each in COEFFICIENTS]
         shown = ["–" if value is None else f"{value:.3f}" for value in published]
         yield label, " / ".join(f"{value:.3f}" for value in values), " / ".join(shown)
 
@@ -142,6 +143,7 @@ def main() -> None:
     for corpus in ("convai2-grade", "empathetic-grade"):
         for evaluation in judge(names, corpora.load(corpus), "coherence").evaluations:
             found[evaluation.metric, corpus] = evaluation
+    treebank = data_folder("treebank")
     page = TEMPLATE.format(
         version=dg.__version__,
         released=table(("released scores", "ours: P / S / K", "paper"), released()),
@@ -163,8 +165,8 @@ def main() -> None:
             ),
             sets(),
         ),
-        language=measuring.markdown(measuring.table(language.load().nlp, treebank_folder())),
-        inflection=table(("what", "share"), inflection.figures(treebank_folder().parent)),
+        language=measuring.markdown(list(measuring.table(language.load().nlp, treebank))).rstrip(),
+        inflection=table(("what", "share"), inflection.figures(treebank.parent)),
         amr=first_table(PAGE.with_name("amr-results.md")),
     )
     with writing(PAGE) as file:
@@ -213,9 +215,9 @@ FED, DSTC9 and USR-Topical are mostly identification of the system: read them wi
 ## Language
 
 The shipped pipeline on the test part of UD English EWT and on eight held-out documents of GUM, in
-percent (`python -m dialogauge.language.training measure`; definitions in
-`src/dialogauge/language/measuring.py`). Floors on gold tokens: UPOS 94, Penn 93.5, lemma 94, UAS
-84, LAS 80; lower case without punctuation UPOS 90, LAS 74; names 70.
+percent (`python -m dialogauge.train.models.language.measuring`, which has the definitions). Floors
+on gold tokens: UPOS 94, Penn 93.5, lemma 94, UAS 84, LAS 80; lower case without punctuation UPOS
+90, LAS 74; names 70.
 
 {language}
 

@@ -2,7 +2,8 @@
 
     python scripts/ship.py build/relevance
 
-The folder's name is the model's. Checkpoints and safetensors stay behind: scoring reads ONNX.
+The folder's name is the model's. It is what the manifest names, without weights that only training
+reads: scoring reads ONNX. Checkpoints are in no manifest.
 """
 
 import shutil
@@ -12,19 +13,21 @@ from pathlib import Path
 from dialogauge import models
 
 WEIGHTS = Path(__file__).parents[1] / "src/dialogauge/weights/models"
-NAMES = ("config.json", "reader.onnx", "model.onnx", "tokenizer.json", "recipe.json", "card.md")
 
 
-def main(folder: Path) -> None:
-    models.verify(folder)
-    to = WEIGHTS / folder.name
-    to.mkdir(parents=True, exist_ok=True)
-    for name in NAMES:
-        if (folder / name).exists():
-            shutil.copyfile(folder / name, to / name)
-    models.seal(to)
-    print(f"{to}: {sum(path.stat().st_size for path in to.iterdir()) / 1e6:.1f} MB")
+def ship(folder: Path, weights: Path) -> Path:
+    """Replace the model of the folder's name among the weights."""
+    names = [name for name in models.verify(folder).files if not name.endswith(".safetensors")]
+    to = weights / folder.name
+    shutil.rmtree(to, ignore_errors=True)
+    for name in names:
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / name, to / name)
+    models.seal(to, nested=True)
+    return to
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    shipped = ship(Path(sys.argv[1]), WEIGHTS)
+    size = sum(path.stat().st_size for path in shipped.rglob("*") if path.is_file())
+    print(f"{shipped}: {size / 1e6:.1f} MB")

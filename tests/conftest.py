@@ -4,9 +4,15 @@ import os
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from dialogauge.amr.parser.builtin import Builtin
+    from dialogauge.encode import Encoder
+    from dialogauge.language import Pipeline
 
 DATA = Path(os.environ.get("DIALOGAUGE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
@@ -20,6 +26,30 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"needs the corpora: set DIALOGAUGE_DATA (looked in {DATA})")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def pipeline() -> "Pipeline":
+    """The spaCy pipeline that ships; who counts what it was given loads one of their own."""
+    from dialogauge.language import shared
+
+    return shared()
+
+
+@pytest.fixture(scope="session")
+def encoder() -> "Encoder":
+    """The sentence encoder that ships."""
+    from dialogauge.encode import Encoder
+
+    return Encoder.load("dialogue-minilm")
+
+
+@pytest.fixture(scope="session")
+def parser() -> "Builtin":
+    """The AMR parser that ships."""
+    from dialogauge.amr.parser.builtin import Builtin
+
+    return Builtin.load()
 
 
 @pytest.fixture(autouse=True, scope="session")

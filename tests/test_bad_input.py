@@ -38,7 +38,7 @@ def test_skip_counts_and_keeps_the_rejects(tmp_path: Path) -> None:
     rejects = tmp_path / "rejects.jsonl"
     dialogues = dg.read(path, on_error="skip", rejects=rejects)
     assert [each.id for each in dialogues] == ["1", "2", "5"]
-    assert dialogues.report.skipped == 3
+    assert dialogues.counts.skipped == 3
     written = [json.loads(line) for line in rejects.read_text().splitlines()]
     assert [(each["line"], each["record"]) for each in written] == [
         (2, bad[0]),
@@ -53,14 +53,14 @@ def test_a_bad_element_of_an_array_costs_only_itself(tmp_path: Path) -> None:
     path = write(tmp_path, "s.json", json.dumps([good, {"conversations": 5}, "x", good], indent=1))
     dialogues = dg.read(path, on_error="skip")
     assert len(list(dialogues)) == 2
-    assert dialogues.report.skipped == 2
+    assert dialogues.counts.skipped == 2
 
 
 def test_a_bad_row_costs_only_its_dialogue(tmp_path: Path) -> None:
     rows = 'dialogue_id,speaker,text\n1,A,hi\n2,A,hi\n2,B,"ho" no\n3,A,hi\n4,A\n5,A,hi\n'
     dialogues = dg.read(write(tmp_path, "c.csv", rows), on_error="skip")
     assert [each.id for each in dialogues] == ["1", "3", "5"]
-    assert dialogues.report.skipped == 2
+    assert dialogues.counts.skipped == 2
 
 
 def test_an_open_quote_does_not_swallow_the_file_silently(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_damaged_file_of_many_is_skipped(tmp_path: Path) -> None:
     found = [each.id for each in dialogues]
     assert found[0] == "1"
     assert found[-1] == "4"
-    assert dialogues.report.skipped == 2
+    assert dialogues.counts.skipped == 2
 
 
 def test_fingerprints_that_collide_are_looked_up(

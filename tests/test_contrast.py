@@ -247,7 +247,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     [
         ("{", "", "not JSON"),
         ("[]", "", "Expected object, got array"),
-        ('{"better": {"id": "d", "turns": []}}', "better", "at least one turn"),
+        ('{"better": {"id": "d", "turns": []}}', "better.turns", "at least one turn"),
         ('{"better": {"id": "d", "turns": [{"text": 1}]}}', "better.turns[0].text", "Expected str"),
         ("\udcff", "", "not JSON"),
     ],

@@ -5,7 +5,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import msgspec
 
 from .errors import OutputError
 
@@ -23,6 +25,12 @@ def writing(path: Path, partial: Path | None = None) -> Iterator[IO[bytes]]:
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
+
+
+def write_json(path: Path, value: Any, indent: int = 2) -> None:
+    """A JSON file for people and programs, whole or not at all."""
+    with writing(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n")
 
 
 def sync(file: IO[bytes]) -> None:

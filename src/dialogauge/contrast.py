@@ -24,7 +24,7 @@ import msgspec
 
 from .corpora import Side, split
 from .dialogue import Dialogue, loads
-from .errors import InputError, RecordError
+from .errors import InputError, RecordError, located
 from .formats import records, streams
 from .manipulate.edited import Change, Edited, rewritten
 from .manipulate.manipulation import Tally, seeded
@@ -174,14 +174,8 @@ def decode(line: bytes | str) -> Contrast:
     """A contrast from one JSON object; :class:`RecordError` names the field that is wrong."""
     try:
         return _DECODER.decode(line)
-    except msgspec.ValidationError as error:
-        problem, _, path = str(error).partition(" - at ")
-        if isinstance(error.__cause__, RecordError):
-            problem = str(error.__cause__)
-        field = path.strip("`").removeprefix("$").lstrip(".")
-        raise RecordError(problem.replace("`", ""), field=field) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise RecordError(f"this is not JSON: {error}") from None
+        raise located(error, RecordError) from None
 
 
 def read(path: str | Path) -> Iterator[Contrast]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from .errors import RecordError
+from .errors import RecordError, located
 
 Level = Literal["dialogue", "turn"]
 
@@ -178,7 +178,7 @@ def convert(value: Any) -> Dialogue:
     try:
         return msgspec.convert(value, Dialogue)
     except msgspec.ValidationError as error:
-        raise _located(error) from None
+        raise located(error, RecordError) from None
 
 
 def encode(dialogue: Dialogue) -> bytes:
@@ -224,15 +224,6 @@ def _with_nan(given: Iterable[Number]) -> tuple[float, ...]:
 
 def _listed(given: Any) -> Any:
     return given if isinstance(given, list | tuple) else [given]
-
-
-def _located(error: msgspec.ValidationError) -> RecordError:
-    """``Expected `str`, got `int` - at `$.turns[0].text``` as problem and field."""
-    problem, _, path = str(error).partition(" - at ")
-    if isinstance(error.__cause__, RecordError):
-        return error.__cause__
-    field = path.strip("`").removeprefix("$").lstrip(".")
-    return RecordError(problem.replace("`", ""), field=field)
 
 
 def _encode_any(value: Any) -> bytes:

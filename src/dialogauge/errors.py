@@ -16,6 +16,9 @@ A message says where, what is wrong, and what to do. A traceback means our bug.
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TypeVar
+
+import msgspec
 
 
 class DialogaugeError(Exception):
@@ -44,6 +47,41 @@ class InputError(DialogaugeError, ValueError):
 
 class RecordError(InputError):
     """One record of many is wrong; the others can still be read."""
+
+
+_E = TypeVar("_E", bound=InputError)
+
+
+def located(
+    error: Exception,
+    kind: type[_E] = InputError,  # type: ignore[assignment]
+    *,
+    file: str = "",
+    line: int = 0,
+    within: str = "",
+    form: str = "JSON",
+    remedy: str = "",
+) -> _E:
+    """What msgspec says of a value it refuses, with the field that is wrong as its place.
+
+    ``within`` is the field that the whole value stands in, ``form`` what its text should be.
+
+    >>> try:
+    ...     msgspec.json.decode('{"a": ["one"]}', type=dict[str, list[int]])
+    ... except msgspec.ValidationError as error:
+    ...     print(located(error, file="a.json", within="settings"))
+    a.json: settings[...][0]: Expected int, got str
+    """
+    if not isinstance(error, msgspec.ValidationError):
+        problem = f"this is not {form}: {error}"
+        return kind(problem, file=file, line=line, field=within, remedy=remedy)
+    problem, _, path = str(error).partition(" - at ")
+    field = within + path.strip("`").removeprefix("$")
+    if isinstance(cause := error.__cause__, InputError):  # what the value's own check said
+        problem, remedy = cause.problem, cause.remedy or remedy
+        field += f".{cause.field}" if cause.field else ""
+    problem = problem.replace("`", "")
+    return kind(problem, file=file, line=line, field=field.lstrip("."), remedy=remedy)
 
 
 class UnknownNameError(DialogaugeError, LookupError):

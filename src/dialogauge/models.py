@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .atomic import writing
-from .errors import ModelError, UnknownNameError
+from .atomic import write_json
+from .errors import ModelError, UnknownNameError, located
 
 #: Endings under which pickled weights travel.
 PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
@@ -68,14 +68,13 @@ def refuse_pickles(folder: Path) -> None:
 def seal(folder: Path, *, nested: bool = False) -> Manifest:
     """Write the manifest of a model's files; hidden files are not part of it.
 
-    Nor are folders, unless ``nested``: a training run leaves one beside what it made.
+    Nor are folders, unless ``nested``, and never ``training``, which a run leaves beside its model.
     """
     files = [path for path in folder.glob("**/*" if nested else "*") if path.is_file()]
     names = sorted(path.relative_to(folder).as_posix() for path in files)
-    plain = [name for name in names if name != MANIFEST and not name.startswith(".")]
+    plain = [name for name in names if name != MANIFEST and not name.startswith((".", "training/"))]
     manifest = Manifest({name: digest(folder / name) for name in plain})
-    with writing(folder / MANIFEST) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
+    write_json(folder / MANIFEST, manifest)
     return manifest
 
 
@@ -86,7 +85,7 @@ def decode(path: Path, shape: type[_T]) -> _T:
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(f"{path}: {str(error).replace('`', '')}") from None
+        raise ModelError(str(located(error, file=str(path)))) from None
 
 
 def digest(path: Path) -> str:

@@ -22,7 +22,7 @@ def printable(text: str, keep: str = "") -> str:
 
     ``keep`` names characters to let through, such as ``"\\n\\t"``.
     """
-    return _UNSAFE.sub(lambda found: _escaped(found[0], keep), text)
+    return _UNSAFE.sub(lambda match: _escaped(match[0], keep), text)
 
 
 def _escaped(character: str, keep: str) -> str:

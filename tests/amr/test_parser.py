@@ -367,36 +367,3 @@ def test_what_is_learned_from_an_obligation_and_from_a_sentence_that_was_overloo
     graph = decode("(o / obligate-01 :ARG1 (i / i) :ARG2 (g / go-02 :ARG0 i))")
     reading = Aligner([(words, graph)]).read(words, graph)
     assert reading.templates == ("(L)", "(obligate-01)", "-", "(L-02)", "-", "?", "?", "?")
-
-
-def test_the_networks_learn_by_heart(parser: Builtin) -> None:
-    torch = pytest.importorskip("torch")
-    from dialogauge.amr.parser.words import pieces, with_vectors
-    from dialogauge.train.models.amr import task as amr
-    from dialogauge.train.models.amr.align import Aligner
-
-    texts = {
-        "The cat sleeps.": "(s / sleep-01 :ARG0 (c / cat))",
-        "The dog eats a bone.": "(e / eat-01 :ARG0 (d / dog) :ARG1 (b / bone))",
-        "She sees the cat.": "(s / see-01 :ARG0 (s2 / she) :ARG1 (c / cat))",
-    }
-    graphs = [decode(graph) for graph in texts.values()]
-    groups = [next(pieces(document)) for document in parser.pipeline.pipe(texts)]
-    found = with_vectors(groups, parser.encoder)
-    aligner = Aligner(list(zip(groups, graphs, strict=True)))
-    samples = [
-        amr.Sample(piece, aligner.read(piece.words, graph), 1, False)
-        for piece, graph in zip(found, graphs, strict=True)
-    ]
-    chosen = amr.Settings(width=32, dropout=0.0, rarest_template=1, rarest_label=1)
-    inventory = amr.inventory_of(samples, chosen)
-    torch.manual_seed(0)
-    network = amr.Parser(inventory, chosen)
-    batch = amr.tensors(samples, inventory)
-    optimiser = torch.optim.Adam(network.parameters(), lr=5e-3)
-    for _ in range(80):
-        loss, right = network.loss(batch)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    assert min(right["template"], right["head"], right["role"]) == 1.0

@@ -2,18 +2,22 @@
 
 import gzip
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks import released
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialogauge.corpora import conversations, judged, reading, released
+from dialogauge.corpora import conversations, rated, reading
+from dialogauge.corpora.files import table
 from dialogauge.corpora.reading import Part
-from dialogauge.corpora.registry import CORPORA, Reader
+from dialogauge.corpora.registry import Corpus, Reader, corpora, parse
+from dialogauge.corpora.registry import released as released_files
 from dialogauge.dialogue import Dialogue
 from dialogauge.errors import DataError, DialogaugeError, InputError
 
@@ -103,19 +107,19 @@ def zipped(folder: Path, text: str, name: str = "train/dialogues_train.txt") -> 
 def test_small_files_are_read(tmp_path: Path) -> None:
     """The valid forms of what is broken below."""
     fed = put(tmp_path, "fed.json", FED)
-    (turn,), (whole,) = read(judged.fed_turn, fed), read(judged.fed_dialogue, fed)
+    (turn,), (whole,) = read(rated.fed_turn, fed), read(rated.fed_dialogue, fed)
     assert (turn.response, turn.level, len(turn.turns)) == ("Fine.", "turn", 4)
     assert str(turn.ratings["Overall"]) == "(1.0, nan, 3.0)"
     assert whole.level == "dialogue"
-    (chat,) = read(judged.dstc9, put(tmp_path, "chatbot1.json", DSTC9))
+    (chat,) = read(rated.dstc9, put(tmp_path, "chatbot1.json", DSTC9))
     assert [turn.text for turn in chat.turns] == ["Hi", "Ho\nho"]
     assert (chat.system, chat.ratings["overall"]) == ("chatbot1", (3.0, 4.0))
-    truth, other = read(judged.usr, put(tmp_path, "usr.json", USR))
+    truth, other = read(rated.usr, put(tmp_path, "usr.json", USR))
     assert (truth.references, other.references) == ((), ("good day",))
-    (graded,) = read(judged.grade, *grade_files(tmp_path))
+    (graded,) = read(rated.grade, *grade_files(tmp_path))
     assert graded.references == ("Good day .",)
     assert graded.ratings == {"coherence": (1.0, 2.0)}
-    plus = read(judged.dailydialogpp, put(tmp_path, "plus.json", json.dumps(PLUSPLUS)))
+    plus = read(rated.dailydialogpp, put(tmp_path, "plus.json", json.dumps(PLUSPLUS)))
     assert [item.rating("level") for item in plus] == [2, 2, 1, 0]
     assert [item.references for item in plus[:3]] == [
         ("Good day.",),
@@ -135,38 +139,38 @@ def changed(value: Any, **fields: Any) -> Any:
 
 
 BAD: list[tuple[str, Reader, str, Any, str]] = [
-    ("not a list", judged.fed_turn, "f.json", {}, "f.json: Expected array, got object"),
+    ("not a list", rated.fed_turn, "f.json", {}, "f.json: Expected array, got object"),
     (
         "no field",
-        judged.fed_turn,
+        rated.fed_turn,
         "f.json",
         changed(FED, system=None),
         "f.json: [0]: Object missing",
     ),
-    ("no speaker", judged.fed_turn, "f.json", changed(FED, context="Hi"), "turn item 0.context"),
-    ("a word", judged.fed_turn, "f.json", changed(FED, annotations={"a": ["no"]}), "number or N/A"),
-    ("empty", judged.fed_dialogue, "f.json", "", "f.json:1: this is not JSON"),
-    ("rows differ", judged.dstc9, "c.json", changed(DSTC9, coherent=None), "c.json: [1]: other"),
-    ("no context", judged.dstc9, "c.json", changed(DSTC9, context=None), "c.json: [0]: other"),
-    ("no model", judged.usr, "u.json", [{"context": "a", "responses": [{}]}], "responses[0]"),
+    ("no speaker", rated.fed_turn, "f.json", changed(FED, context="Hi"), "turn item 0.context"),
+    ("a word", rated.fed_turn, "f.json", changed(FED, annotations={"a": ["no"]}), "number or N/A"),
+    ("empty", rated.fed_dialogue, "f.json", "", "f.json:1: this is not JSON"),
+    ("rows differ", rated.dstc9, "c.json", changed(DSTC9, coherent=None), "c.json: [1]: other"),
+    ("no context", rated.dstc9, "c.json", changed(DSTC9, context=None), "c.json: [0]: other"),
+    ("no model", rated.usr, "u.json", [{"context": "a", "responses": [{}]}], "responses[0]"),
     (
         "no column",
-        judged.engage,
+        rated.engage,
         "e.csv",
         "query,response\na,b\n",
         "e.csv:1: no column human_score",
     ),
     (
         "not a number",
-        judged.engage,
+        rated.engage,
         "e.csv",
         "query,response,human_score\na,b,c\n",
         "e.csv:2: human",
     ),
-    ("nan", judged.engage, "e.csv", "query,response,human_score\na,b,nan\n", "expected a number"),
-    ("short row", judged.engage, "e.csv", "query,response,human_score\na,b\n", "e.csv:2: a row"),
-    ("open quote", judged.engage, "e.csv", 'query,response,human_score\n"a,b,1\n', "not CSV"),
-    ("bad line", judged.dailydialogpp, "p.json", json.dumps(PLUSPLUS) + "\n{}", "p.json:2"),
+    ("nan", rated.engage, "e.csv", "query,response,human_score\na,b,nan\n", "expected a number"),
+    ("short row", rated.engage, "e.csv", "query,response,human_score\na,b\n", "e.csv:2: a row"),
+    ("open quote", rated.engage, "e.csv", 'query,response,human_score\n"a,b,1\n', "not CSV"),
+    ("bad line", rated.dailydialogpp, "p.json", json.dumps(PLUSPLUS) + "\n{}", "p.json:2"),
     ("blank line", conversations.personachat, "p.txt", "a</UTT>b\n\nc\n", "p.txt:2: the line is"),
     ("only marks", conversations.personachat, "p.txt", "a\n</UTT>\n", "p.txt:2: turns: a dialogue"),
     ("not UTF-8", conversations.personachat, "p.txt", b"a\n\xff\n", "p.txt:2: this is not UTF-8"),
@@ -208,7 +212,7 @@ def test_truncated_json_names_its_last_line(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=rf"fed\.json:{text[: len(text) // 2].count(chr(10)) + 1}: "
     ):
-        read(judged.fed_turn, path)
+        read(rated.fed_turn, path)
 
 
 @pytest.mark.parametrize(
@@ -225,17 +229,17 @@ def test_truncated_json_names_its_last_line(tmp_path: Path) -> None:
 )
 def test_misaligned_grade_files(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read(judged.grade, *grade_files(tmp_path, **changes))
+        read(rated.grade, *grade_files(tmp_path, **changes))
 
 
 @pytest.mark.parametrize("ratings", [[1.0], {"dailydialog-zhao": [1.0]}])
 def test_zhao_needs_as_many_ratings_as_lines(tmp_path: Path, ratings: Any) -> None:
-    rated = put(tmp_path, "ratings.json", ratings)
-    assert read(judged.zhao, put(tmp_path, "a.txt", "id\thi\tho\n"), rated)[0].response == "ho"
+    means = put(tmp_path, "ratings.json", ratings)
+    assert read(rated.zhao, put(tmp_path, "a.txt", "id\thi\tho\n"), means)[0].response == "ho"
     with pytest.raises(InputError, match=r"b\.txt:2: 2 lines"):
-        read(judged.zhao, put(tmp_path, "b.txt", "id\thi\tho\nid\thi\thm\n"), rated)
+        read(rated.zhao, put(tmp_path, "b.txt", "id\thi\tho\nid\thi\thm\n"), means)
     with pytest.raises(InputError, match="dailydialog-zhao"):
-        read(judged.zhao, tmp_path / "a.txt", put(tmp_path, "other.json", {"x": [1.0]}))
+        read(rated.zhao, tmp_path / "a.txt", put(tmp_path, "other.json", {"x": [1.0]}))
 
 
 def test_released_scores_must_align(tmp_path: Path) -> None:
@@ -245,6 +249,44 @@ def test_released_scores_must_align(tmp_path: Path) -> None:
         released.read((one,), (put(tmp_path, "people.txt", "1\n"),))
     with pytest.raises(InputError, match=r"people\.txt:1: expected a number"):
         released.read((one,), (put(tmp_path, "people.txt", "one\n"),))
+
+
+TABLE = """
+[one]
+kind = "benchmark"
+level = "turn"
+role = "test"
+items = 1
+licence = "MIT"
+citation = "Somebody"
+about = "Something."
+read = "rated.usr"
+splits."" = ["a"]
+"""
+MISTAKES = {
+    "not TOML": ("[one]", "= 1", "a.toml: this is not TOML"),
+    "no role": ('role = "test"\n', "", "a.toml: one: Object missing required field role"),
+    "a wrong role": ('"test"', '"exam"', "a.toml: one.role: Invalid enum value 'exam'"),
+    "a wrong number": ("items = 1", "items = 'x'", "a.toml: one.items: Expected int, got str"),
+    "an unknown key": ("items", "item", "a.toml: one: Object contains unknown field item"),
+    "no such reader": ("rated.usr", "rated.us", "a.toml: one.read: no reader is called 'rated.us'"),
+    "no such module": ("rated.usr", "usr", "a.toml: one.read: no reader is called 'usr'"),
+    "files that are none": ('["a"]', "[1]", "a.toml: one.splits[...][0]: Expected str, got int"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_the_table_of_corpora_is_named(mistake: str) -> None:
+    right, wrong, expected = MISTAKES[mistake]
+    assert parse(TABLE, Corpus, "a.toml")["one"].files == ("a",)
+    with pytest.raises(InputError, match=re.escape(expected)):
+        parse(TABLE.replace(right, wrong), Corpus, "a.toml")
+
+
+def test_every_file_of_the_tables_is_known() -> None:
+    paths = [path for corpus in corpora().values() for path in corpus.files]
+    paths += [path for one in released_files().values() for path in one.metric + one.people]
+    assert set(paths) <= table().keys()
 
 
 def test_broken_archives(tmp_path: Path) -> None:
@@ -281,15 +323,15 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
 
 
 FORMS: dict[Callable[..., Any], str] = {
-    judged.fed_turn: json.dumps(FED),
-    judged.fed_dialogue: json.dumps(FED),
-    judged.dstc9: json.dumps(DSTC9),
-    judged.usr: json.dumps(USR),
-    judged.engage: "query,response,human_score\na,b,1\n",
-    judged.multiref: "model,context_id,human_average_rating,response,all_references,context\n"
+    rated.fed_turn: json.dumps(FED),
+    rated.fed_dialogue: json.dumps(FED),
+    rated.dstc9: json.dumps(DSTC9),
+    rated.usr: json.dumps(USR),
+    rated.engage: "query,response,human_score\na,b,1\n",
+    rated.multiref: "model,context_id,human_average_rating,response,all_references,context\n"
     "m,1,2.5,r,a\tb,c||||d\n",
-    judged.dailydialogpp: json.dumps(PLUSPLUS),
-    judged.dailydialogpp_positives: json.dumps(PLUSPLUS),
+    rated.dailydialogpp: json.dumps(PLUSPLUS),
+    rated.dailydialogpp_positives: json.dumps(PLUSPLUS),
     conversations.personachat: "a</UTT>b\n",
     conversations.cmu_dog: '{"split":"","rating":1,"utterances":[{"speaker":"a","text":"b"}]}',
     conversations.schema_guided: '{"id":"1","utterances":[{"speaker":"a","text":"b"}]}',
@@ -300,8 +342,8 @@ FORMS: dict[Callable[..., Any], str] = {
 
 
 def test_every_reader_is_fuzzed() -> None:
-    elsewhere = {judged.grade, judged.zhao, conversations.dailydialog}
-    assert {corpus.read for corpus in CORPORA.values()} == FORMS.keys() | elsewhere
+    elsewhere = {rated.grade, rated.zhao, conversations.dailydialog}
+    assert {corpus.read for corpus in corpora().values()} == FORMS.keys() | elsewhere
 
 
 @pytest.mark.parametrize("reader", FORMS, ids=lambda reader: reader.__name__)

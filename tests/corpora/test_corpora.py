@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import released
 from scipy import stats
 
 from dialogauge import corpora
@@ -39,14 +39,6 @@ TURNS = {
     "cmu-dog": 134180,  # 134,197 published, 17 of them blank
     "schema-guided": 49724,  # 49,726 published, 2 of them blank
 }
-
-
-@pytest.fixture(scope="module")
-def load(data: Path) -> Iterator[Load]:
-    """``corpora.load`` on the real data; each corpus is read once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DIALOGAUGE_DATA", str(data))
-        yield cache(corpora.load)
 
 
 def test_names_are_those_of_the_counts() -> None:
@@ -138,9 +130,9 @@ def test_grade(load: Load, name: str, systems: int, contexts: int) -> None:
 
 
 def test_grade_raters_and_released_means_agree(load: Load) -> None:
-    for name, released in (("convai2-grade", "convai2"), ("empathetic-grade", "empathetic")):
+    for name, folder in (("convai2-grade", "convai2"), ("empathetic-grade", "empathetic")):
         means = [dialogue.rating("coherence") for dialogue in load(name)]
-        people = corpora.released_scores(f"grade:{released}").people
+        people = released.load(f"grade:{folder}").people
         np.testing.assert_allclose(means, people, atol=6e-5)  # printed with four decimals
 
 
@@ -212,8 +204,8 @@ def test_released_deam(load: Load) -> None:
         "deam:dstc9-overall": 0.199,
     }
     for name, expected in printed.items():
-        released = corpora.released_scores(name)
-        value = stats.spearmanr(released.metric, released.people).statistic
+        pairs = released.load(name)
+        value = stats.spearmanr(pairs.metric, pairs.people).statistic
         assert f"{value:.3f}" == f"{expected:.3f}"
 
 
@@ -229,15 +221,15 @@ def test_released_deam(load: Load) -> None:
 def test_released_grade_and_quantidce(
     load: Load, name: str, expected: tuple[float, float, float]
 ) -> None:
-    released = corpora.released_scores(name)
+    pairs = released.load(name)
     statistics = (stats.pearsonr, stats.spearmanr, stats.kendalltau)  # kendalltau is tau-b
     for statistic, value in zip(statistics, expected, strict=True):
-        found = statistic(released.metric, released.people).statistic
+        found = statistic(pairs.metric, pairs.people).statistic
         assert f"{found:.3f}" == f"{value:.3f}"
 
 
 def test_deam_labels_are_the_means_that_we_read(load: Load) -> None:
-    people = corpora.released_scores("deam:dstc9-overall").people
+    people = released.load("deam:dstc9-overall").people
     ours = [dialogue.rating("overall") for dialogue in load("dstc9")]
     np.testing.assert_allclose(np.sort(people), np.sort(ours), atol=1e-9)  # another order
 
@@ -259,7 +251,7 @@ def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="validation"):
         corpora.load("dailydialog", "valid")
     with pytest.raises(UnknownNameError):
-        corpora.released_scores("deam")
+        corpora.get("deam")
     with pytest.raises(UnknownNameError):
         corpora.get("nothing")
 

@@ -76,7 +76,7 @@ def test_recognised_and_read(name: str, packed: str, tmp_path: Path) -> None:
     (dialogue,) = dialogues
     assert said(dialogue) == ["hi", "ho"]
     assert list(dialogues) == [dialogue]  # a second iteration reads it again
-    assert (dialogues.report.files, dialogues.report.read, dialogues.report.skipped) == (1, 1, 0)
+    assert (dialogues.counts.files, dialogues.counts.read, dialogues.counts.skipped) == (1, 1, 0)
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])

@@ -19,11 +19,13 @@ from dialogauge.train import data, recipe  # noqa: E402
 from dialogauge.train.models.dynaeval.network import (  # noqa: E402
     DynaEval,
     Reader,
+    RowScores,
     SDiCoh,
     Shape,
+    TurnFeatures,
     relations,
 )
-from dialogauge.train.models.dynaeval.task import Judging, Reading, Settings, build  # noqa: E402
+from dialogauge.train.models.dynaeval.task import Settings, build  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
 
 from ..train.training import chats  # noqa: E402
@@ -198,8 +200,8 @@ def test_reading_turns_once_is_reading_them_in_their_rows() -> None:
     read = torch.tensor([[1, 0, 0], [2, 1, 0], [3, 2, 1], [4, 3, 2], [4, 2, 1]])
     places = torch.tensor([[0, 1, 2, 3], [0, 1, 4, 0]])
     with torch.no_grad():
-        heard = Reading(network)(table, read)
-        found = Judging(network)(heard, places, speakers, mask)
+        features = TurnFeatures(network)(table, read)
+        found = RowScores(network)(features, places, speakers, mask)
         torch.testing.assert_close(found, network(table[rows], speakers, mask))
 
 
@@ -245,8 +247,8 @@ def test_foreign_turns_come_from_the_same_corpus(tmp_path: Path) -> None:
     )
     task = build(written(), Settings(worse=("replace-turn",)), material, tmp_path, encoded)
     rows = task.train.rows
-    for row in task.train.worse:
-        said = [task.train.texts[at] for at in rows.turns[row, : rows.length[row]]]
+    for row in rows.worse:
+        said = [rows.texts[at] for at in rows.turns[row, : rows.length[row]]]
         assert len({text.isupper() for text in said}) == 1
 
 

@@ -117,9 +117,7 @@ def test_the_family_trains_exports_and_scores(network: str, tmp_path: Path) -> N
 def test_rows_of_a_table_are_what_they_hold(kind: Kind) -> None:
     torch.manual_seed(0)
     width = 64 if kind in ("infersent", "ruber") else 12
-    network = NETWORKS[kind](
-        width, Shape(narrow=8, hidden=4, layer=6, words=50, word_width=5)
-    ).eval()
+    network = NETWORKS[kind](width, Shape(narrow=8, hidden=4, layer=6)).eval()
     words = torch.randint(1, 50, (5, 64))
     table = words if width == 64 else torch.randn(5, width)
     turns = 3 if kind == "maude" else 1
@@ -160,7 +158,7 @@ def test_it_is_the_usual_lstm() -> None:
     torch.testing.assert_close(ours(ours.inputs(steps), torch.ones(3, 6)), states.amax(1))
 
 
-def made(sources: nce.Sources | None = None) -> nce.Rows:
+def made(sources: nce.Sources | None = None) -> nce.Exchanges:
     return nce.make(chats(6, turns=5), 3, sources or nce.Sources(), seed=1)
 
 
@@ -169,16 +167,16 @@ def test_rows_hold_each_turn_with_what_was_before_it() -> None:
     assert len(rows) == 6 * 4
     said = [rows.texts[place] for place in rows.context[3] if place >= 0]
     assert said == [turn.text for turn in talks[0].turns[1:4]]
-    assert rows.texts[rows.said["gold"][3]] == talks[0].turns[4].text
+    assert rows.texts[rows.responses["gold"][3]] == talks[0].turns[4].text
     assert [len(each[each >= 0]) for each in rows.context[:4]] == [1, 2, 3, 3]
     for kind in nce.BROKEN:
-        broken = [rows.texts[place] for place in rows.said[kind]]
-        gold = [rows.texts[place] for place in rows.said["gold"]]
+        broken = [rows.texts[place] for place in rows.responses[kind]]
+        gold = [rows.texts[place] for place in rows.responses["gold"]]
         assert all(one != other for one, other in zip(broken, gold, strict=True))
         if kind == "word-order":
             assert all(sorted(a.split()) == sorted(b.split()) for a, b in zip(broken, gold))  # noqa: B905
     again = made()
-    assert all((again.said[kind] == rows.said[kind]).all() for kind in rows.said)
+    assert all((again.responses[kind] == rows.responses[kind]).all() for kind in rows.responses)
 
 
 def test_foreign_responses_are_foreign() -> None:
@@ -192,21 +190,21 @@ def test_foreign_responses_are_foreign() -> None:
         drawn = nce.negative(rows, kind, rng)
         assert (drawn >= 0).mean() > 0.9
         owners: dict[int, set[int]] = {}
-        for place, dialogue in zip(rows.said[source], rows.dialogue, strict=True):
+        for place, dialogue in zip(rows.responses[source], rows.dialogue, strict=True):
             owners.setdefault(int(place), set()).add(int(dialogue))
         for row, place in enumerate(drawn):
             if place >= 0:
-                assert place != rows.said["gold"][row]
+                assert place != rows.responses["gold"][row]
                 assert owners[int(place)] - {int(rows.dialogue[row])}
 
 
 def test_a_batch_has_its_own_negatives_in_the_order_of_the_policy() -> None:
     rows = made()
-    batches = nce.batches(rows, nce.NEGATIVE["syntax"], 7, np.random.default_rng(3), nce.POSITIVE)
+    batches = nce.batches(rows, nce.NEGATIVE["syntax"], 7, np.random.default_rng(3))
     assert sorted(np.concatenate([batch.rows for batch in batches])) == list(range(len(rows)))
     for batch in batches:
         assert batch.negative.shape == (len(batch.rows), 3)
-        assert (batch.negative[:, 0] == rows.said["word-order"][batch.rows]).all()
+        assert (batch.negative[:, 0] == rows.responses["word-order"][batch.rows]).all()
         assert (batch.positive[:, 1] == -1).all()  # nobody translated
 
 

@@ -191,10 +191,10 @@ def test_a_network_without_a_blend_is_refused(network: str, tmp_path: Path) -> N
     ("fields", "problem"),
     [
         ({"blend": None}, "missing required field blend"),
-        ({"blend": "median"}, "Invalid enum value 'median' - at $.blend"),
-        ({"network": "maude"}, "Invalid enum value 'maude' - at $.network"),
+        ({"blend": "median"}, "blend: Invalid enum value 'median'"),
+        ({"network": "maude"}, "network: Invalid enum value 'maude'"),
         ({"network": "ruber"}, "is called 'ruber-blend', not 'bert-ruber'"),
-        ({"turns": 0}, "Expected int >= 1 - at $.turns"),
+        ({"turns": 0}, "turns: Expected int >= 1"),
         ({"reads": "words"}, "made for rows of 384 numbers, not 64"),
         ({"width": 7}, "made for rows of 7 numbers, not 384"),
         ({"encoder": "no-such"}, "no model or folder is called 'no-such'"),

@@ -12,24 +12,19 @@ from dialogauge.errors import DataError, MissingExtraError, ModelError  # noqa: 
 from dialogauge.train import causal  # noqa: E402
 from dialogauge.train.causal import Sampling  # noqa: E402
 
-WORDS = ("hello", "how", "are", "you", "fine", "thanks", "and", "the", "weather", "is", "nice")
+from .training import word_tokenizer  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Llama of two layers with a vocabulary of words."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import LlamaConfig, LlamaForCausalLM
 
     folder = tmp_path_factory.mktemp("llama")
-    words = {word: at for at, word in enumerate(("<end>", "<unk>", *WORDS))}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>")
-    fast.save_pretrained(folder)
+    size = word_tokenizer(folder)
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=len(words),
+        vocab_size=size,
         hidden_size=16,
         intermediate_size=32,
         num_hidden_layers=2,

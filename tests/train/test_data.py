@@ -11,7 +11,6 @@ from dialogauge import corpora  # noqa: E402
 from dialogauge.corpora.overlap import traces  # noqa: E402
 from dialogauge.errors import DialogaugeError, InputError  # noqa: E402
 from dialogauge.train.data import gather  # noqa: E402
-from dialogauge.train.models.encoder.mlm import Ignored, hide  # noqa: E402
 from dialogauge.train.models.relevance import rows as selection  # noqa: E402
 from dialogauge.train.recipe import Data  # noqa: E402
 
@@ -72,7 +71,7 @@ def test_negatives_are_other_turns_of_the_same_dialogue() -> None:
     for batch in found:
         for pair, others in zip(batch.pairs, batch.others, strict=True):
             start, length = made.start[pair], made.length[pair]
-            said = made.said[start : start + length]
+            said = made.turns[start : start + length]
             rest = np.delete(said, made.place[pair])
             assert set(others) <= set(rest)
 
@@ -83,10 +82,8 @@ def test_equal_answers_are_not_wrong_ones() -> None:
     wrong = selection.wrong(made, batch)
     assert not wrong[0, :2].any()
     assert not wrong[0, 3]
-    own = np.array([[made.context[0, -1]]] * 3)
-    batch = selection.Batch(np.array([0, 0, 5]), own)
-    assert selection.wrong(made, batch)[0, 3]
-    assert not selection.wrong(made, batch, spare_context=True)[0, 3]
+    asked = np.array([[made.context[0, -1]]] * 3)  # to repeat the last turn is wrong
+    assert selection.wrong(made, selection.Batch(np.array([0, 0, 5]), asked))[0, 3]
     unit = torch.nn.functional.normalize(torch.randn(3, 8), dim=-1)
     none = torch.zeros_like(wrong)
     assert float(selection.loss(unit, unit, unit[:, None], none, torch.tensor(20.0))) == 0
@@ -127,19 +124,3 @@ def test_measures_know_rank_and_ties() -> None:
 def test_nothing_to_learn_is_said() -> None:
     with pytest.raises(DialogaugeError, match="there is nothing to learn"):
         selection.pairs(chats(3, turns=1), 4)
-
-
-def test_what_is_hidden() -> None:
-    ids = torch.arange(5, 5 + 400).reshape(4, 100)
-    mask = torch.ones_like(ids)
-    mask[0, 3:] = 0
-    mask[1, 2:] = 0  # no word at all
-    shown, labels = hide(ids, mask, 0.15, 4, seed=0)
-    picked = labels != Ignored
-    assert picked.sum(1).tolist()[:2] == [1, 0]
-    assert not picked[:, 0].any()
-    assert not picked[:, -1].any()
-    assert 15 < int(picked[2:].sum()) < 50
-    assert (shown[~picked] == ids[~picked]).all()
-    assert (labels[picked] == ids[picked]).all()
-    assert 0.6 < float((shown[picked] == 4).float().mean()) < 0.95

@@ -13,7 +13,7 @@ from torch import Tensor, nn  # noqa: E402
 from dialogauge.errors import DialogaugeError, ModelError  # noqa: E402
 from dialogauge.models import seal, verify  # noqa: E402
 from dialogauge.train.export import export  # noqa: E402
-from dialogauge.train.models.relevance.network import ResponseSelector  # noqa: E402
+from dialogauge.train.models.relevance.network import ResponseSelector, Shape  # noqa: E402
 
 ROWS = {0: "batch"}
 
@@ -58,7 +58,7 @@ def test_a_tampered_folder_does_not_verify(tmp_path: Path) -> None:
 
 
 def test_an_untrained_head_is_the_cosine_of_the_last_turn() -> None:
-    network = ResponseSelector(24).eval()
+    network = ResponseSelector(24, Shape(cosine=0)).eval()
     context, response = torch.randn(5, 4, 24), torch.randn(5, 24)
     mask = torch.tensor([[0, 0, 0, 1.0]] * 2 + [[1.0] * 4] * 3)
     cosine = nn.functional.cosine_similarity(context[:, -1], response)
@@ -67,7 +67,7 @@ def test_an_untrained_head_is_the_cosine_of_the_last_turn() -> None:
 
 
 def test_turns_that_are_masked_change_nothing() -> None:
-    network = ResponseSelector(24).eval()
+    network = ResponseSelector(24, Shape(cosine=0)).eval()
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.2)
     context, response = torch.randn(3, 4, 24), torch.randn(3, 24)

@@ -1,7 +1,11 @@
 """Treebanks read, sentences typed as in a chat, and a pipeline trained on both."""
 
 import gzip
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -9,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogauge import language
+from dialogauge import language, models
 from dialogauge.errors import DataError, InputError, OutputError
 from dialogauge.train.models.language import chat, measuring
-from dialogauge.train.models.language import task as training
+from dialogauge.train.models.language import rows as reading
 from dialogauge.train.models.language.gazetteer import gazetteer, patterns, renamed, roles, spans
 from dialogauge.train.models.language.treebank import (
     KINDS,
@@ -25,8 +29,8 @@ from dialogauge.train.models.language.treebank import (
     is_licensed,
     read,
 )
-
-RECIPES = Path(__file__).parents[2] / "recipes"
+from dialogauge.train.recipe import Chosen, Recipe
+from dialogauge.train.run import Trained, train
 
 #: Ours, in the columns of CoNLL-U: "I don't know her."
 DONT = """# newdoc id = web-1
@@ -329,39 +333,110 @@ class TestMeasuring:
         assert count.percent == pytest.approx(80)
 
     def test_markdown(self) -> None:
-        rows = [measuring.Row("a", {"x": 1.25}), measuring.Row("b", {"y": 2})]
+        rows = [measuring.Measured("a", {"x": 1.25}), measuring.Measured("b", {"y": 2})]
         assert measuring.markdown(rows).splitlines()[2:] == ["| a | 1.2 |  |", "| b |  | 2.0 |"]
 
 
+SMALL = {"training.max_steps": 2, "training.eval_frequency": 1}
+SMALLER = {
+    "components.tok2vec.model.encode.width": 16,
+    "components.tok2vec.model.encode.depth": 1,
+    "components.parser.min_action_freq": 1,
+    "components.trainable_lemmatizer.min_tree_freq": 1,
+}
+#: A graph whose sentence the treebank does not have.
+GRAPH = """# ::snt Ada Bos saw Gent.
+(s / see-01 :ARG0 (p / person :name (n / name :op1 "Ada" :op2 "Bos"))
+   :ARG1 (c / city :name (n2 / name :op1 "Gent")))
+"""
+
+
+@pytest.fixture(scope="module")
+def data_folder(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of data that holds the small treebank and one graph."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "treebank").symlink_to(treebank)
+    (folder / "amr").mkdir()
+    (folder / "amr" / "one.txt").write_text(GRAPH)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIALOGAUGE_DATA", str(folder))
+        yield folder
+
+
+def recipe(**changes: Any) -> Recipe:
+    settings = {
+        "parsing": {"config": "language.cfg", "changes": SMALL | SMALLER},
+        "names": {"config": "language-names.cfg", "changes": SMALL},
+        "graphs": [{"file": "one.txt", "licence": "ours"}],
+        "words": 40,
+        "kept": 30,
+        "width": 8,
+    }
+    chosen = Chosen("dialogue-minilm")
+    about = "A pipeline of a few sentences."
+    return Recipe(
+        name="few", task="language", about=about, backbone=chosen, settings=settings | changes
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(data_folder: Path) -> Trained:
+    return train(recipe(), data_folder / "few", command="dialogauge train few.toml")
+
+
 class TestTraining:
-    def test_two_steps_end_to_end(self, treebank: Path, tmp_path: Path) -> None:
-        tiny = {"training.max_steps": 2, "training.eval_frequency": 1}
-        small = {
-            "components.tok2vec.model.encode.width": 16,
-            "components.tok2vec.model.encode.depth": 1,
-            "components.parser.min_action_freq": 1,
-            "components.trainable_lemmatizer.min_tree_freq": 1,
-        }
-        start = vectors(tmp_path)
-        silver = tmp_path / "silver.jsonl"
-        silver.write_bytes(msgspec.json.encode(next(gum(treebank, "train"))) + b"\n")
-        more = {"paths.names": str(silver)}
-        for stage, changes in (("language", small), ("language-names", more)):
-            recipe = RECIPES / f"{stage}.cfg"
-            out = tmp_path / stage
-            start = training.train(recipe, out, treebank=treebank, start=start, **(tiny | changes))
-        folder = training.package(start, tmp_path / "packed", treebank=treebank)
+    def test_all_stages_end_to_end(self, data_folder: Path, trained: Trained) -> None:
+        folder = Path(trained.folder)
         nlp = language.load(folder).nlp
         assert nlp.pipe_names[1:3] == ["tagger", "morphologizer"]
         assert {"PRP", "VB"} <= set(nlp.get_pipe("tagger").labels)
-        assert set(nlp.get_pipe("ner").labels) == {"PERSON", "ORG"}
+        assert set(nlp.get_pipe("ner").labels) == {"PERSON", "ORG", "LOC"}  # one by the graph
+        assert nlp.vocab.vectors.shape == (30, 8)
         assert all(token.tag_ for token in nlp("dont know her lol!!!"))
-        first = spacy_tags(tmp_path / "language" / "model-best")
+        first = spacy_tags(folder / "training" / "parsing" / "model-best")
         assert spacy_tags(folder) == first  # the second stage leaves the first as it was
-        assert "| EWT test, gold tokens, as it stands |" in (folder / "card.md").read_text()
         assert "treebank" not in (folder / "config.cfg").read_text()
-        with pytest.raises(OutputError, match="exists"):
-            training.package(start, folder, treebank=treebank)
+        files = set(models.verify(folder).files)
+        assert {"card.md", "config.json", "recipe.json", "vocab/vectors"} <= files
+        assert not any(name.startswith("training") for name in files)
+
+    def test_the_card_has_the_numbers_of_this_run(self, trained: Trained) -> None:
+        card = (Path(trained.folder) / "card.md").read_text()
+        for said in (
+            "# few",
+            "A pipeline of a few sentences.",
+            "dialogauge train few.toml",
+            "| UD English EWT | CC BY-SA 4.0 | everything but names | 12 | 12 | 12 |",
+            "| `one.txt` | ours | names |",
+            "| vectors | words 40, width 8 |",
+            "| parsing | steps 2, best step",
+            "| silver | sentences 1, PERSON 1, LOC 1 |",
+            "| EWT test, gold tokens, as it stands |",
+            f"| {trained.best['LAS']:.1f} |",
+            "news_",
+        ):
+            assert said in card
+        for foreign in (
+            "three times",
+            "48.4",
+            "the 70",
+            "7,500",
+            "17,500",
+            "bamboo",
+            "Self-dialogue",
+        ):
+            assert foreign not in card
+
+    def test_a_finished_stage_is_not_done_again(self, data_folder: Path, trained: Trained) -> None:
+        stages = Path(trained.folder) / "training"
+        before = {path: path.read_bytes() for path in stages.glob("*/done.json")}
+        (stages / "naming" / "done.json").unlink()
+        again = train(recipe(), Path(trained.folder), resume=True)
+        after = {path: path.read_bytes() for path in stages.glob("*/done.json")}
+        assert {path.parent.name for path in before if before[path] != after[path]} == {"naming"}
+        assert again.best == trained.best
+        with pytest.raises(OutputError, match="is not an empty folder"):
+            train(recipe(), Path(trained.folder))
 
     @pytest.mark.parametrize("written", [b"{", b'{"document": 3}', None])
     def test_names_that_are_not_sentences(
@@ -371,26 +446,22 @@ class TestTraining:
         if written is not None:
             path.write_bytes(written)
         with pytest.raises(DataError, match="not a file of sentences with names"):
-            training.name_reader(treebank, "train", str(path), 0, 0, 0)
+            reading.name_reader(treebank, "train", str(path), 0, 0, 0)
 
-    def test_a_recipe_that_is_not_there(self, tmp_path: Path) -> None:
+    def test_a_config_that_is_not_there(self, data_folder: Path, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no such recipe"):
-            training.train(tmp_path / "no.cfg", tmp_path, treebank=tmp_path, start=tmp_path)
+            train(recipe(parsing={"config": "no.cfg"}), tmp_path / "out")
+
+    def test_torch_is_not_needed(self) -> None:
+        code = "import sys, dialogauge.train.run, dialogauge.train.models.language.task\n"
+        code += "print('torch' in sys.modules, 'spacy' in sys.modules)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "False False\n"
 
 
 def spacy_tags(folder: Path) -> list[str]:
     import spacy
 
     return [token.tag_ for token in spacy.load(folder)("I do n't know Ada Bos of Gent .")]
-
-
-def vectors(folder: Path) -> Path:
-    """A blank pipeline with vectors of a few words."""
-    import spacy
-    from spacy.vectors import Vectors
-
-    nlp = spacy.blank("en")
-    rows = np.eye(4, dtype=np.float32)
-    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=rows, keys=list("abcd"))
-    nlp.to_disk(folder / "vectors")
-    return folder / "vectors"

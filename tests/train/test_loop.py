@@ -178,66 +178,15 @@ def test_a_running_folder_is_not_overwritten(tmp_path: Path) -> None:
 HARD = {"epochs": 40, "batch_size": 20, "learning_rate": 0.01, "evaluate_every": 10}
 
 
-@pytest.mark.parametrize("task", ["response-selection", "contrastive"])
-def test_twenty_contrasts_are_learnt_by_heart(tmp_path: Path, task: str) -> None:
-    recipe = recipes.decode(
-        recipe_text(
-            task,
-            optimisation=HARD,
-            backbone={"name": str(tiny(tmp_path / "bert")), "max_tokens": 16},
-            settings={"distil": 0, "same_dialogue": 0} if task == "contrastive" else {"heads": 2},
-        ).encode()
-    )
+def test_twenty_contrasts_are_learnt_by_heart(tmp_path: Path) -> None:
+    text = recipe_text("response-selection", optimisation=HARD, settings={"heads": 2})
+    material = given(contrasts(), contrasts())
     trained = train(
-        recipe, tmp_path / "out", material=given(contrasts(), contrasts()), encode=vectors
+        recipes.decode(text.encode()), tmp_path / "out", material=material, encode=vectors
     )
     assert trained.before["hits@1/20"] < 0.5
     assert trained.best["hits@1/20"] == 1
     assert trained.parity < 1e-3
-
-
-def test_masked_language_is_learnt(tmp_path: Path) -> None:
-    recipe = recipes.decode(
-        recipe_text(
-            "mlm",
-            optimisation={"epochs": 30, "batch_size": 20, "learning_rate": 0.01},
-            backbone={"name": str(tiny(tmp_path / "bert")), "max_tokens": 24},
-        ).encode()
-    )
-    trained = train(recipe, tmp_path / "out", material=given(contrasts(), contrasts()))
-    assert trained.best["log-likelihood"] > trained.before["log-likelihood"] + 2
-    assert trained.best["guessed"] > 0.5
-
-
-def test_distillation_holds_the_encoder(tmp_path: Path) -> None:
-    folder = str(tiny(tmp_path / "bert"))
-    drifts = []
-    for distil in (0.0, 50.0):
-        recipe = recipes.decode(
-            recipe_text(
-                "contrastive",
-                optimisation={"epochs": 10, "batch_size": 20, "learning_rate": 0.003},
-                backbone={"name": folder, "max_tokens": 16},
-                settings={"distil": distil},
-            ).encode()
-        )
-        out = tmp_path / f"out-{distil}"
-        train(recipe, out, material=given(contrasts(), ()))
-        session = onnxruntime.InferenceSession(out / "model.onnx")
-        ids = {"input_ids": np.array([[1, 9, 8, 2]]), "attention_mask": np.ones((1, 4), np.int64)}
-        found = session.run(["sentence"], ids)[0][0]
-        start = load_vector(folder, ids)
-        drifts.append(1 - found @ start / np.linalg.norm(found) / np.linalg.norm(start))
-    assert drifts[1] < drifts[0] / 2
-
-
-def load_vector(folder: str, ids: dict[str, Any]) -> Any:
-    from dialogauge.train.models.encoder.network import load
-    from dialogauge.train.recipe import Chosen
-
-    with torch.no_grad():
-        inputs = [torch.from_numpy(ids[name]) for name in ("input_ids", "attention_mask")]
-        return load(Chosen(folder, 16)).encoder.eval()(*inputs)[1][0].numpy()
 
 
 CHILD = "import typer; from dialogauge.cli import train; typer.run(train.run)"
@@ -370,9 +319,9 @@ def test_a_folder_belongs_to_its_recipe(kitchen: Path, whole: Trained) -> None:
 @pytest.mark.parametrize(
     ("task", "settings", "error", "said"),
     [
-        ("mml", {}, UnknownNameError, "did you mean 'mlm'"),
-        ("mlm", {"masked": 2}, InputError, r"bad\.toml: settings\.masked: Expected `float` < 1"),
-        ("mlm", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field `heads`"),
+        ("nec", {}, UnknownNameError, "did you mean 'nce'"),
+        ("nce", {"dropout": 2}, InputError, r"bad\.toml: settings\.dropout: Expected float <= 1"),
+        ("nce", {"heads": 2}, InputError, r"bad\.toml: settings: .*unknown field heads"),
     ],
 )
 def test_settings_belong_to_their_task(

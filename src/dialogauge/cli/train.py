@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def run(
-    recipe: Annotated[Path, typer.Argument(help="A recipe in TOML, or a model's recipe.json.")],
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            help="The name of a model that ships, a recipe in TOML, or a model's recipe.json."
+        ),
+    ],
     to: Annotated[Path, typer.Option("--out", "-o", help="The folder of the trained model.")],
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where a stopped run left off.")
@@ -34,21 +39,24 @@ def run(
     Stopped by Ctrl-C or killed, the same command with --resume goes on and ends with the same
     weights. Several devices: accelerate launch -m dialogauge train RECIPE --out FOLDER.
     """
+    from ..train import recipe as recipes
     from ..train import require_extra
 
-    require_extra()
-    from ..train.log import tensorboard as board
-    from ..train.loop import processes
-    from ..train.run import train
+    path = recipes.find(recipe)
+    task = recipes.read(path).task
+    require_extra(task)
+    from ..train.run import leads, train
 
-    command = shlex.join(["dialogauge", "train", str(recipe), "--out", str(to)])
-    lead = processes().is_main_process  # of several, one speaks
+    command = shlex.join(["dialogauge", "train", recipe, "--out", str(to)])
+    lead = leads(task)  # of several processes, one speaks
     with _bar(quiet or not lead) as show:
         watch = [show]
         if tensorboard and lead:
+            from ..train.log import tensorboard as board
+
             watch.append(board(to / "training" / "tensorboard"))
         try:
-            trained = train(recipe, to, resume=resume, watch=watch, command=command)
+            trained = train(path, to, resume=resume, watch=watch, command=command)
         except KeyboardInterrupt:
             remark(f"interrupted; go on with: {command} --resume", quiet)
             raise

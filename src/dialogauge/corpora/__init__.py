@@ -1,4 +1,4 @@
-"""Published corpora and human-judged benchmarks: a table, verified files, one reader each.
+"""Published corpora and human-rated benchmarks: a table, verified files, one reader each.
 
     >>> names()[:3]
     ('fed-dialogue', 'fed-turn', 'dstc9')
@@ -10,15 +10,13 @@ is the one function here that uses the network. ``split`` and ``decontaminate`` 
 training, tuning and testing apart (see :mod:`.overlap`).
 """
 
-from .access import Listed, get, held_out, info, listing, load, names, released_scores
+from .access import Listed, get, held_out, info, listing, load, names
 from .overlap import Side, decontaminate, split
 from .registry import Corpus
-from .released import Released
 
 __all__ = [
     "Corpus",
     "Listed",
-    "Released",
     "Side",
     "decontaminate",
     "get",
@@ -27,6 +25,5 @@ __all__ = [
     "listing",
     "load",
     "names",
-    "released_scores",
     "split",
 ]

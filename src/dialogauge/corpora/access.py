@@ -9,8 +9,7 @@ from ..dialogue import Dialogue
 from ..errors import DataError, UnknownNameError
 from .files import File, Tell, download, find, table, verify
 from .reading import Part
-from .registry import CORPORA, Corpus
-from .released import RELEASED, Released, read
+from .registry import Corpus, corpora, released
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -28,7 +27,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 def names() -> tuple[str, ...]:
     """Every corpus, benchmarks first."""
-    return tuple(CORPORA)
+    return tuple(corpora())
 
 
 def info(name: str) -> Corpus:
@@ -37,14 +36,14 @@ def info(name: str) -> Corpus:
     >>> info("fed-turn").role, info("fed-turn").items
     ('test', 375)
     """
-    if name not in CORPORA:
-        raise UnknownNameError("corpus", name, CORPORA)
-    return CORPORA[name]
+    if name not in corpora():
+        raise UnknownNameError("corpus", name, corpora())
+    return corpora()[name]
 
 
 def held_out() -> tuple[str, ...]:
     """The test and tuning sets: what training text must not share."""
-    return tuple(name for name, corpus in CORPORA.items() if corpus.role != "training")
+    return tuple(name for name, corpus in corpora().items() if corpus.role != "training")
 
 
 def load(name: str, split: str | None = None) -> tuple[Dialogue, ...]:
@@ -63,25 +62,17 @@ def load(name: str, split: str | None = None) -> tuple[Dialogue, ...]:
     )
 
 
-def released_scores(name: str) -> Released:
-    """What a metric's authors released: its scores and the people's, aligned."""
-    if name not in RELEASED:
-        raise UnknownNameError("released scores", name, RELEASED)
-    source = RELEASED[name]
-    return read(locate(source.metric, name), locate(source.people, name))
-
-
 def locate(paths: Iterable[str], name: str) -> tuple[Path, ...]:
     """The verified files of the corpus ``name``; :class:`DataError` if one is absent."""
     return tuple(_located(table()[path], name) for path in paths)
 
 
 def _located(file: File, name: str) -> Path:
-    found = find(file)
-    if found is None:
+    path = find(file)
+    if path is None:
         remedy = f"run: dialogauge corpora get {name}" if file.published else _local_only(file)
         raise DataError(f"{name}: {file.path} is not here; {remedy}")
-    return verify(file, found)
+    return verify(file, path)
 
 
 def _local_only(file: File) -> str:
@@ -110,16 +101,16 @@ def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
 
 
 def _files(name: str) -> tuple[str, ...]:
-    if name in RELEASED:
-        return RELEASED[name].files
-    if name not in CORPORA:
-        raise UnknownNameError("corpus", name, [*CORPORA, *RELEASED])
-    return CORPORA[name].files
+    if source := released().get(name):
+        return source.metric + source.people
+    if name not in corpora():
+        raise UnknownNameError("corpus", name, [*corpora(), *released()])
+    return corpora()[name].files
 
 
 def listing() -> Iterator[Listed]:
     """One row per corpus, without reading any of them."""
-    for corpus in CORPORA.values():
+    for corpus in corpora().values():
         yield Listed(
             name=corpus.name,
             kind=corpus.kind,

@@ -4,9 +4,9 @@ Turns without any text (a handful, of pressed return keys) are left out; they sa
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -23,28 +23,37 @@ from .reading import (
     text_lines,
 )
 
-AGENTS = ("agent_1", "agent_2")
+T = TypeVar("T")
+
+_AGENTS = ("agent_1", "agent_2")
+
+
+def _placed(
+    path: Path, items: Iterable[tuple[int, T]], dialogue: Callable[[int, T], Dialogue]
+) -> Iterator[Dialogue]:
+    """A dialogue of each numbered item (told from 0); an error names the line."""
+    for number, item in items:
+        with place(path, number):
+            yield dialogue(number - 1, item)
 
 
 def dailydialog(part: Part) -> Iterator[Dialogue]:
     """DailyDialog: a zip file per split, a line per dialogue, ``__eou__`` after each turn."""
     path = part.paths[0]
     text = member(path, f"{part.split}/dialogues_{part.split}.txt")
-    for number, line in enumerate(lines(text, path), 1):
-        with place(path, number):
-            yield Dialogue(part.id(number - 1), _separated(line, "__eou__"))
+    items = enumerate(lines(text, path), 1)
+    return _placed(path, items, lambda at, line: _separated(part.id(at), line, "__eou__"))
 
 
 def personachat(part: Part) -> Iterator[Dialogue]:
     """PersonaChat: a line per dialogue, ``</UTT>`` between turns."""
     path = part.paths[0]
-    for number, line in text_lines(path):
-        with place(path, number):
-            yield Dialogue(part.id(number - 1), _separated(line, "</UTT>"))
+    items = text_lines(path)
+    return _placed(path, items, lambda at, line: _separated(part.id(at), line, "</UTT>"))
 
 
-def _separated(line: str, separator: str) -> tuple[Turn, ...]:
-    return alternating([text for text in line.split(separator) if text.strip()])
+def _separated(id: str, line: str, separator: str) -> Dialogue:
+    return Dialogue(id, alternating([text for text in line.split(separator) if text.strip()]))
 
 
 class _Utterance(msgspec.Struct):
@@ -63,12 +72,13 @@ def cmu_dog(part: Part) -> Iterator[Dialogue]:
 
     Some conversations were published in two splits under one id, so ids are line numbers.
     """
+
+    def dialogue(at: int, film: _Film) -> Dialogue:
+        return Dialogue(part.id(at), _turns(film.utterances), ratings={"quality": (film.rating,)})
+
     path = part.paths[0]
-    for number, item in json_lines(path, _Film):
-        if item.split == part.split:
-            with place(path, number):
-                ratings = {"quality": (item.rating,)}
-                yield Dialogue(part.id(number - 1), _spoken(item.utterances), ratings=ratings)
+    films = (item for item in json_lines(path, _Film) if item[1].split == part.split)
+    return _placed(path, films, dialogue)
 
 
 class _Task(msgspec.Struct):
@@ -79,33 +89,34 @@ class _Task(msgspec.Struct):
 def schema_guided(part: Part) -> Iterator[Dialogue]:
     """Schema-Guided Dialogue: a user and a system that books, searches and reserves."""
     path = part.paths[0]
-    for number, item in json_lines(path, _Task):
-        with place(path, number):
-            yield Dialogue(part.id(item.id), _spoken(item.utterances))
+    tasks = json_lines(path, _Task)
+    return _placed(path, tasks, lambda _, it: Dialogue(part.id(it.id), _turns(it.utterances)))
 
 
-def _spoken(utterances: list[_Utterance]) -> tuple[Turn, ...]:
-    return tuple(Turn(said.speaker, said.text.strip()) for said in utterances if said.text.strip())
+def _turns(utterances: list[_Utterance]) -> tuple[Turn, ...]:
+    return tuple(Turn(each.speaker, each.text.strip()) for each in utterances if each.text.strip())
 
 
-class _Alone(msgspec.Struct):
+class _Monologue(msgspec.Struct):
     topic: str
     utterances: list[str]
 
 
 def self_dialogue(part: Part) -> Iterator[Dialogue]:
     """Self-dialogue: one person writes both sides of a talk about a topic."""
+
+    def dialogue(at: int, item: _Monologue) -> Dialogue:
+        texts = [text for text in item.utterances if text.strip()]
+        return Dialogue(part.id(at), alternating(texts))
+
     path = part.paths[0]
-    for number, item in json_lines(path, _Alone):
-        with place(path, number):
-            texts = [text for text in item.utterances if text.strip()]
-            yield Dialogue(part.id(number - 1), alternating(texts))
+    return _placed(path, json_lines(path, _Monologue), dialogue)
 
 
-Verdict = Literal["Poor", "Not Good", "Passable", "Good", "Excellent", ""]
+_Verdict = Literal["Poor", "Not Good", "Passable", "Good", "Excellent", ""]
 
 #: Topical-Chat's words as numbers; an empty one is a rating that was not given.
-VERDICTS: dict[Verdict, float] = {
+_VERDICTS: dict[_Verdict, float] = {
     "Poor": 1.0,
     "Not Good": 2.0,
     "Passable": 3.0,
@@ -118,16 +129,16 @@ VERDICTS: dict[Verdict, float] = {
 class _Message(msgspec.Struct):
     message: str
     agent: str
-    turn_rating: Verdict
+    turn_rating: _Verdict
 
 
 class _Chat(msgspec.Struct):
     content: list[_Message]
-    conversation_rating: dict[str, Verdict]
+    conversation_rating: dict[str, _Verdict]
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        return tuple(Turn(said.agent, said.message.strip()) for said in self.content)
+        return tuple(Turn(each.agent, each.message.strip()) for each in self.content)
 
 
 def topical_chat(part: Part) -> Iterator[Dialogue]:
@@ -141,7 +152,7 @@ def topical_chat(part: Part) -> Iterator[Dialogue]:
         return
     for name, chat in json_file(path, dict[str, _Chat]).items():
         with place(path, field=name):
-            given = tuple(VERDICTS[chat.conversation_rating.get(agent, "")] for agent in AGENTS)
+            given = tuple(_VERDICTS[chat.conversation_rating.get(agent, "")] for agent in _AGENTS)
             yield Dialogue(part.id(name), chat.turns, ratings={"overall": given})
 
 
@@ -150,9 +161,9 @@ def topical_chat_turns(part: Part) -> Iterator[Dialogue]:
     path = part.paths[0]
     for name, chat in json_file(path, dict[str, _Chat]).items():
         turns = chat.turns
-        for index, said in enumerate(chat.content):
-            if said.turn_rating:
-                ratings = {"quality": (VERDICTS[said.turn_rating],)}
+        for index, message in enumerate(chat.content):
+            if message.turn_rating:
+                ratings = {"quality": (_VERDICTS[message.turn_rating],)}
                 label = part.id(name, index)
                 yield Dialogue(label, turns[: index + 1], ratings=ratings, level="turn")
 
@@ -163,4 +174,4 @@ def _deam_lines(part: Part, path: Path) -> Iterator[Dialogue]:
         name, separator, text = line.partition("</CONV>")
         if not separator:
             raise InputError("expected name</CONV>turns", file=str(path), line=number)
-        yield Dialogue(part.id(name), alternating(text.split("</UTT>"), AGENTS))
+        yield Dialogue(part.id(name), alternating(text.split("</UTT>"), _AGENTS))

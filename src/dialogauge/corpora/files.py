@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from ..atomic import reporting, writing
+from ..atomic import reporting, write_json
 from ..errors import DataError
 
 #: Raw files of a repository at a commit; ``DIALOGAUGE_MIRROR`` names another place.
@@ -105,10 +105,10 @@ def download(file: File, base: str = "", tell: Tell | None = None) -> Path:
     that an interrupted or wrong one leaves nothing behind.
     """
     path = cache_folder() / file.published_path
-    known = file.published_sha256 or _record().get(file.published_path, "")
+    sha256 = file.published_sha256 or _record().get(file.published_path, "")
     with reporting(path):
-        _fetch(file.url(base), path, known)
-    if not known:
+        _fetch(file.url(base), path, sha256)
+    if not sha256:
         _remember(file.published_path, _digest(path), tell or logging.getLogger(__name__).warning)
     return path
 
@@ -168,9 +168,7 @@ def _recorded(path: Path, relative: str) -> str:
 
 def _remember(relative: str, sha256: str, tell: Tell) -> None:
     record = cache_folder() / "sha256.json"
-    content = msgspec.json.encode({**_record(), relative: sha256})
-    with writing(record) as file:
-        file.write(msgspec.json.format(content) + b"\n")
+    write_json(record, {**_record(), relative: sha256})
     tell(f"{relative}: its sha256 was not known; recorded {sha256} in {record}")
 
 

@@ -26,7 +26,7 @@ Side = Literal["train", "valid", "test"]
 LONG_TURN = 25
 
 #: Words of fewer letters are in every dialogue and identify none.
-LONG_WORD = 5
+_LONG_WORD = 5
 
 
 def split(dialogue: Dialogue) -> Side:
@@ -53,12 +53,12 @@ def split(dialogue: Dialogue) -> Side:
 def _sketch(dialogue: Dialogue) -> str:
     """The pair of neighbouring long words with the smallest hash."""
     turns = dialogue.spoken.turns
-    judged_alone = dialogue.level == "turn" and len(turns) > 1
-    said = " ".join(turn.text for turn in (turns[:-1] if judged_alone else turns))
-    words = normalise(said).split()
-    long_words = [word for word in words if len(word) >= LONG_WORD]
+    rated_alone = dialogue.level == "turn" and len(turns) > 1
+    text = " ".join(turn.text for turn in (turns[:-1] if rated_alone else turns))
+    words = normalise(text).split()
+    long_words = [word for word in words if len(word) >= _LONG_WORD]
     pairs = {" ".join(pair) for pair in pairwise(long_words)}
-    return min(pairs, key=_digest) if pairs else " ".join(words) or said.strip()
+    return min(pairs, key=_digest) if pairs else " ".join(words) or text.strip()
 
 
 def _digest(text: str) -> bytes:

@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..dialogue import Turn
-from ..errors import DataError, InputError
+from ..errors import DataError, InputError, located
 
 T = TypeVar("T")
 
 LIMIT = 256 * 2**20
 
-#: Speakers where a corpus names none; "B" is the judged side.
-NAMELESS = ("A", "B")
+#: Speakers where a corpus names none; "B" is the rated side.
+_NAMELESS = ("A", "B")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -96,13 +96,10 @@ def decode(data: bytes | str, shape: type[T], path: Path | str = "", line: int =
     """One JSON value of the given shape; the error names the line or the field."""
     try:
         return msgspec.json.decode(data, type=shape)
-    except msgspec.ValidationError as error:
-        problem, _, field = str(error).partition(" - at ")
-        field = field.strip("`").removeprefix("$").lstrip(".")
-        raise InputError(problem.replace("`", ""), file=str(path), line=line, field=field) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        line = line or (_line(str(error), data) if path else 0)
-        raise InputError(f"this is not JSON: {error}", file=str(path), line=line) from None
+        if path and not line and not isinstance(error, msgspec.ValidationError):
+            line = _line(str(error), data)
+        raise located(error, file=str(path), line=line) from None
 
 
 def json_file(path: Path, shape: type[T]) -> T:
@@ -164,7 +161,7 @@ def number(text: str) -> float:
     return value
 
 
-def alternating(texts: Sequence[str], speakers: tuple[str, str] = NAMELESS) -> tuple[Turn, ...]:
+def alternating(texts: Sequence[str], speakers: tuple[str, str] = _NAMELESS) -> tuple[Turn, ...]:
     """Turns of two speakers in alternation, the first speaker first.
 
     >>> [turn.speaker for turn in alternating(["Hi.", "Hello.", "Bye."])]
@@ -179,7 +176,7 @@ def answered(context: Sequence[str], response: str) -> tuple[Turn, ...]:
     >>> [turn.speaker for turn in answered(["Hi.", "Hello."], "Bye.")]
     ['B', 'A', 'B']
     """
-    first = NAMELESS if len(context) % 2 else NAMELESS[::-1]
+    first = _NAMELESS if len(context) % 2 else _NAMELESS[::-1]
     return alternating((*context, response), (first[0], first[1]))
 
 

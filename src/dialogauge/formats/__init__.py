@@ -6,6 +6,6 @@ together. A new format is one ``parse`` function and one line in ``detect.FORMAT
 """
 
 from .detect import FORMATS
-from .reading import Dialogues, Report, read, write
+from .reading import Counts, Dialogues, read, write
 
-__all__ = ["FORMATS", "Dialogues", "Report", "read", "write"]
+__all__ = ["FORMATS", "Counts", "Dialogues", "read", "write"]

@@ -14,7 +14,7 @@ from .records import Count, Record
 from .streams import Stream, ending
 
 HEAD = 2**18
-JSON_LINES = (".jsonl", ".ndjson")
+_JSON_LINES = (".jsonl", ".ndjson")
 
 Cut = Callable[[IO[bytes]], Iterator[Record]]
 Parse = Callable[[Record, str, Count], Dialogue]
@@ -44,7 +44,7 @@ def look(stream: Stream) -> Head:
     if not text:
         raise InputError("the file is empty or begins with blanks only", file=stream.name)
     suffix = ending(stream.name)
-    if suffix in JSON_LINES and (line := _FIRST_JSON.search(text)):
+    if suffix in _JSON_LINES and (line := _FIRST_JSON.search(text)):
         text = text[line.end() - 1 :]  # a first line that is damaged does not hide the format
     opening, keys, one_line = _first_object(text)
     return Head(suffix, text, opening, keys, one_line)
@@ -91,7 +91,7 @@ class Format(msgspec.Struct, frozen=True):
 
 
 def _json_cut(head: Head, columns: Mapping[str, str]) -> Cut:
-    by_line = head.ending in JSON_LINES or head.one_line
+    by_line = head.ending in _JSON_LINES or head.one_line
     if by_line and not head.list_of_dialogues:
         return records.lines
     return partial(records.elements, unwrap=head.list_of_dialogues)

@@ -29,7 +29,7 @@ def parse_native(record: Record, name: str, count: Count) -> Dialogue:
 
 def parse_openai(record: Record, name: str, count: Count) -> Dialogue:
     """``{"messages": [...]}`` or a bare list of ``{"role": ..., "content": ...}``."""
-    value = json_value(record, count)
+    value = _json_value(record, count)
     outer: dict[str, Any] = value if isinstance(value, dict) else {"messages": value}
     messages = listed(outer.get("messages"), "messages")
     turns = [_openai_turn(message, f"messages[{at}]") for at, message in enumerate(messages)]
@@ -78,7 +78,7 @@ def _calls(calls: Any) -> str:
 
 def parse_sharegpt(record: Record, name: str, count: Count) -> Dialogue:
     """``{"conversations": [{"from": ..., "value": ...}, ...]}``."""
-    value = json_value(record, count)
+    value = _json_value(record, count)
     outer: dict[str, Any] = value if isinstance(value, dict) else {"conversations": value}
     field = "conversation" if "conversation" in outer else "conversations"
     messages = listed(outer.get(field), field)
@@ -98,14 +98,14 @@ def _sharegpt_turn(message: Any, field: str) -> Turn:
     return Turn(message["from"], message["value"], aside=message["from"] in ASIDES)
 
 
-def json_value(record: Record, count: Count) -> Any:
+def _json_value(record: Record, count: Count) -> Any:
     """The record's JSON, whatever it is."""
     return loads(record.raw, count)
 
 
 def json_object(record: Record, count: Count) -> dict[str, Any]:
     """The record's JSON, which must be an object."""
-    value = json_value(record, count)
+    value = _json_value(record, count)
     if not isinstance(value, dict):
         raise RecordError(f"expected a JSON object, got {kind(value)}")
     return value

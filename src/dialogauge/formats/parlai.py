@@ -64,11 +64,11 @@ def parse_episode(record: Record, name: str, count: Count) -> Dialogue:
         exchange = _exchange(line, count)
         answer = exchange.get("labels", exchange.get("eval_labels"))
         answer = answer[0] if isinstance(answer, list) and answer else answer
-        for speaker, said in (("A", exchange.get("text")), ("B", answer)):
-            if isinstance(said, str):
-                turns.append(Turn(speaker, said))
-            elif said or speaker == "A":
-                raise RecordError(f"expected text, got {kind(said)}", line=line.line, field="text")
+        for speaker, text in (("A", exchange.get("text")), ("B", answer)):
+            if isinstance(text, str):
+                turns.append(Turn(speaker, text))
+            elif text or speaker == "A":
+                raise RecordError(f"expected text, got {kind(text)}", line=line.line, field="text")
     return Dialogue(name, tuple(turns))
 
 

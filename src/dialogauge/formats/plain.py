@@ -14,16 +14,16 @@ from .records import Count, Record
 
 #: A name is at most three short words before a colon and a space ("Note that he said: ..." is not).
 SPEAKER = re.compile(r"^\s*([^\s:]{1,30}(?: [^\s:]{1,30}){0,2})\s?:(?:\s+|$)")
-SEPARATOR = re.compile(r"\s*(?:</UTT>|__eou__)\s*")
+_SEPARATOR = re.compile(r"\s*(?:</UTT>|__eou__)\s*")
 
 
 def parse_text(record: Record, name: str, count: Count) -> Dialogue:
     """A dialogue from a block of lines."""
-    said = mend(record.raw.decode("utf-8", "surrogateescape"), count).split("\n")
-    if not any(SPEAKER.match(line) for line in said):
-        return Dialogue(name, _alternating([line.strip() for line in said]))
+    rows = mend(record.raw.decode("utf-8", "surrogateescape"), count).split("\n")
+    if not any(SPEAKER.match(line) for line in rows):
+        return Dialogue(name, _alternating([line.strip() for line in rows]))
     turns: list[list[str]] = []
-    for at, line in enumerate(said):
+    for at, line in enumerate(rows):
         if match := SPEAKER.match(line):
             turns.append([match[1], line[match.end() :].strip()])
         elif turns:
@@ -36,7 +36,7 @@ def parse_text(record: Record, name: str, count: Count) -> Dialogue:
 
 def parse_line(record: Record, name: str, count: Count) -> Dialogue:
     """A dialogue from one line."""
-    texts = SEPARATOR.split(mend(record.raw.decode("utf-8", "surrogateescape"), count).strip())
+    texts = _SEPARATOR.split(mend(record.raw.decode("utf-8", "surrogateescape"), count).strip())
     if not texts[-1]:
         texts.pop()  # the separator also ends the line
     return Dialogue(name, _alternating(texts))

@@ -21,10 +21,10 @@ OnError = Literal["stop", "skip"]
 
 #: How many suspected repetitions are looked up before a fingerprint is taken at its word.
 #: After a hundred real ones, another is billions of times likelier than a 64-bit accident.
-LOOK_UPS = 100
+_LOOK_UPS = 100
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What happened while reading: dialogues read, records skipped, characters replaced."""
 
     files: int = 0
@@ -37,7 +37,7 @@ class Report(msgspec.Struct):
         self.replaced += count
 
 
-class Options(msgspec.Struct, frozen=True):
+class _Options(msgspec.Struct, frozen=True):
     """How to read: a forced format, what to do with a bad record, where it goes."""
 
     format: str | None = None
@@ -46,7 +46,7 @@ class Options(msgspec.Struct, frozen=True):
     columns: Mapping[str, str] = {}
 
 
-class Reject(msgspec.Struct, frozen=True):
+class _Reject(msgspec.Struct, frozen=True):
     """A record that could not be read, as it is written to the reject file."""
 
     file: str
@@ -56,9 +56,9 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Dialogues:
-    """Dialogues of one or more files. Each iteration reads them anew; ``report`` is of the last."""
+    """Dialogues of one or more files, read anew by each iteration; ``counts`` are of the last."""
 
-    def __init__(self, paths: str | Path | Sequence[str | Path], options: Options) -> None:
+    def __init__(self, paths: str | Path | Sequence[str | Path], options: _Options) -> None:
         if options.format is not None:
             detect.named(options.format)  # a misspelt name is an error now, not at the first file
         self._sources = sources(paths)
@@ -66,9 +66,9 @@ class Dialogues:
         self._pass = _Pass(self._sources, options)
 
     @property
-    def report(self) -> Report:
+    def counts(self) -> Counts:
         """The account of the last (or current) iteration."""
-        return self._pass.report
+        return self._pass.counts
 
     @property
     def size(self) -> int:
@@ -82,7 +82,7 @@ class Dialogues:
 
     def __iter__(self) -> Iterator[Dialogue]:
         reading = self._pass = _Pass(self._sources, self._options)
-        report = reading.report
+        counts = reading.counts
         seen, look_ups = Fingerprints(), 0
         with ExitStack() as stack:
             path = self._options.rejects
@@ -91,19 +91,19 @@ class Dialogues:
                 outcome = item
                 if isinstance(item, Dialogue) and seen.add(item.id):
                     look_ups += 1
-                    if look_ups > LOOK_UPS or self._occurs(item.id, number):
+                    if look_ups > _LOOK_UPS or self._occurs(item.id, number):
                         outcome = reading.located(record, repeated(item.id))
                 if isinstance(outcome, Dialogue):
-                    report.read += 1
+                    counts.read += 1
                     yield outcome
                 elif self._options.on_error == "stop":
                     raise outcome
                 else:
-                    report.skipped += 1
+                    counts.skipped += 1
                     if rejects:
                         rejects.write(_rejected(record, outcome))
-        if not report.read:
-            why = f": all {report.skipped} records are bad" if report.skipped else ""
+        if not counts.read:
+            why = f": all {counts.skipped} records are bad" if counts.skipped else ""
             names = ", ".join(source.name for source in self._sources[:3])
             raise InputError(f"there is no dialogue to read{why}", file=names)
 
@@ -125,13 +125,13 @@ def read(
 
     The format is recognised unless one is named (see ``FORMATS``). A bad record stops the reading
     with one error that names file, line and field; with ``on_error="skip"`` it is counted in
-    ``report``, written to the ``rejects`` file when one is given, and nothing else is lost.
+    ``counts``, written to the ``rejects`` file when one is given, and nothing else is lost.
     ``columns`` says what a table's columns hold, e.g. ``{"text": "utterance_body"}``.
     """
     if on_error not in ("stop", "skip"):
         raise UnknownNameError("on_error policy", on_error, ("stop", "skip"))
     where = None if rejects is None else Path(rejects)
-    return Dialogues(paths, Options(format, on_error, where, columns or {}))
+    return Dialogues(paths, _Options(format, on_error, where, columns or {}))
 
 
 def write(dialogues: Iterable[Dialogue], path: str | Path) -> int:
@@ -147,12 +147,12 @@ def write(dialogues: Iterable[Dialogue], path: str | Path) -> int:
 class _Pass:
     """One reading of all files: each record with its dialogue, or with what is wrong with it."""
 
-    def __init__(self, sources: Sequence[Source], options: Options) -> None:
+    def __init__(self, sources: Sequence[Source], options: _Options) -> None:
         self._sources, self._options = sources, options
         self._source = sources[0]
         self._stream: Stream | None = None
         self._done = 0
-        self.report = Report()
+        self.counts = Counts()
 
     def tell(self) -> int:
         return self._done + (self._stream.tell() if self._stream else 0)
@@ -160,7 +160,7 @@ class _Pass:
     def __iter__(self) -> Iterator[tuple[Record, Dialogue | RecordError]]:
         for source, short in zip(self._sources, _short_names(self._sources), strict=True):
             self._source = source
-            self.report.files += 1
+            self.counts.files += 1
             try:
                 yield from self._file(source, short)
             except InputError as error:  # the file itself: empty, damaged, of no known format
@@ -180,7 +180,7 @@ class _Pass:
                 try:
                     if isinstance(record.value, RecordError):
                         raise record.value
-                    dialogue = parse(record, f"{short}:{number}", self.report.replace)
+                    dialogue = parse(record, f"{short}:{number}", self.counts.replace)
                 except RecordError as error:
                     yield record, self.located(record, error)
                 else:
@@ -196,7 +196,7 @@ class _Pass:
 
 def _rejected(record: Record, error: RecordError) -> bytes:
     text = record.raw.decode("utf-8", "replace")
-    reject = Reject(error.file, error.line, str(error), text)
+    reject = _Reject(error.file, error.line, str(error), text)
     return msgspec.json.encode(reject) + b"\n"
 
 

@@ -27,9 +27,9 @@ RECORD_LIMIT = 256 * 2**20
 #: Decompressed output is checked against its input once it is larger than this...
 BOMB_BYTES = 256 * 2**20
 #: ...and may not be more than this many times as large. Chat logs compress 3 to 60 times.
-BOMB_RATIO = 300
+_BOMB_RATIO = 300
 #: The largest window a zstd file may ask us to keep in memory.
-ZSTD_WINDOW = 128 * 2**20
+_ZSTD_WINDOW = 128 * 2**20
 
 #: Endings looked for in a folder; .gz and .zst may follow.
 ENDINGS = frozenset([".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt"])
@@ -57,7 +57,7 @@ class File(msgspec.Struct, frozen=True):
         return Stream(packed, self.name)
 
 
-class Pipe:
+class _Pipe:
     """Standard input or a named pipe: read once, kept in a temporary file for a second reading."""
 
     size = 0  # unknown
@@ -72,7 +72,7 @@ class Pipe:
         return Stream(io.BufferedReader(_Tee(self._stream, self._kept)), self.name)
 
 
-Source = File | Pipe
+Source = File | _Pipe
 
 
 class Stream:
@@ -101,23 +101,23 @@ class Stream:
 def sources(paths: str | Path | Sequence[str | Path]) -> list[Source]:
     """Every file that a path, folder, glob, ``-`` or list of them names, in a stable order."""
     items = [paths] if isinstance(paths, str | Path) else list(paths)
-    found = [source for item in items for source in _expand(str(item))]
-    if not found:
+    every = [source for item in items for source in _expand(str(item))]
+    if not every:
         raise InputError("no file was given", remedy="name a file, a folder, a glob or - for stdin")
-    return found
+    return every
 
 
 def _expand(item: str) -> Iterator[Source]:
     path = Path(item)
     try:
         if item == "-":
-            yield Pipe(sys.stdin.buffer, "<stdin>")
+            yield _Pipe(sys.stdin.buffer, "<stdin>")
         elif path.is_dir():
             yield from _folder(path)
         elif path.is_file():
             yield File(path, item)
         elif path.exists():  # a named pipe, /dev/stdin, a process substitution
-            yield Pipe(path.open("rb", buffering=0), item)
+            yield _Pipe(path.open("rb", buffering=0), item)
         elif matches := sorted(glob.glob(item, recursive=True)):  # noqa: PTH207 (absolute patterns)
             for match in matches:
                 yield from _expand(match)
@@ -132,15 +132,16 @@ def _expand(item: str) -> Iterator[Source]:
 def _folder(folder: Path) -> Iterator[Source]:
     """The transcripts below a folder, sorted; hidden files and unknown endings are left out."""
     os.scandir(folder).close()  # rglob is silent about a folder that may not be listed
-    found = False
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and ending(path.name) in ENDINGS and path.is_file():
-            found = True
-            yield File(path, str(path))
-    if not found:
+    transcripts = [path for path in sorted(folder.rglob("*")) if _is_transcript(path, folder)]
+    if not transcripts:
         wanted = ", ".join(sorted(ENDINGS))
         raise InputError("the folder holds no transcript", file=str(folder), remedy=wanted)
+    yield from (File(path, str(path)) for path in transcripts)
+
+
+def _is_transcript(path: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return not hidden and ending(path.name) in ENDINGS and path.is_file()
 
 
 def ending(name: str) -> str:
@@ -221,9 +222,9 @@ def _bounded(chunks: Iterator[bytes], packed: IO[bytes], name: str) -> Iterator[
     try:
         for chunk in chunks:
             total += len(chunk)
-            if total > BOMB_BYTES and total > BOMB_RATIO * packed.tell():
+            if total > BOMB_BYTES and total > _BOMB_RATIO * packed.tell():
                 raise InputError(
-                    f"decompresses to more than {BOMB_RATIO} times its size: refused as a bomb",
+                    f"decompresses to more than {_BOMB_RATIO} times its size: refused as a bomb",
                     file=name,
                     remedy="decompress it yourself if you trust it",
                 )
@@ -245,7 +246,7 @@ def _unzstd(packed: IO[bytes]) -> Iterator[bytes]:
     """
     import zstandard
 
-    frames = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+    frames = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     frame, rest = None, b""
     while data := rest or packed.read(2**10):
         frame = frame or frames.decompressobj()

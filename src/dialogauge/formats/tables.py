@@ -24,7 +24,7 @@ from . import streams
 from .records import Count, Record, within_limit
 
 #: What we call a column -> what people call it, in order of preference.
-COLUMNS: Mapping[str, tuple[str, ...]] = {
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("dialogue_id", "dialog_id", "conversation_id", "chat_id", "session_id", "id"),
     "speaker": ("speaker", "role", "author", "from", "sender"),
     "text": ("text", "utterance", "message", "content"),
@@ -37,7 +37,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 _SEPARATORS = re.compile(r"\s*(?:\|\|\||</UTT>|__eou__|\n)\s*")
 
 
-class Layout(msgspec.Struct, frozen=True):
+class _Layout(msgspec.Struct, frozen=True):
     """Which of a table's columns holds what."""
 
     header: tuple[str, ...]
@@ -54,39 +54,40 @@ class Layout(msgspec.Struct, frozen=True):
         return {ours: named[theirs] for ours, theirs in self.columns.items()}
 
 
-def layout(header: Sequence[str], given: Mapping[str, str] | None = None) -> Layout:
+def layout(header: Sequence[str], given: Mapping[str, str] | None = None) -> _Layout:
     """The layout of a header; an error that lists the columns when neither one fits."""
     names = tuple(name.strip() for name in header)
     folded = {name.casefold(): name for name in reversed(names)}
-    found = {
+    columns = {
         ours: folded[theirs]
-        for ours, candidates in COLUMNS.items()
+        for ours, candidates in _COLUMNS.items()
         if (theirs := next((name for name in candidates if name in folded), ""))
     }
-    found.update(_given(given or {}, names))
+    columns.update(_given(given or {}, names))
     ratings = {name: name for name in names if name.casefold().startswith("rating.")}
-    if not {"speaker", "text"} <= found.keys() and not {"context", "response"} <= found.keys():
+    if not {"speaker", "text"} <= columns.keys() and not {"context", "response"} <= columns.keys():
         raise InputError(
             f"the table has no speaker and text, nor context and response columns, but: "
             f"{', '.join(names)[:200]}",
             line=1,
             remedy="say which is which with columns, e.g. --columns text=utterance_body",
         )
-    if {"speaker", "text"} <= found.keys():
-        found = {ours: name for ours, name in found.items() if ours not in ("context", "response")}
-    return Layout(names, {**found, **ratings})
+    if {"speaker", "text"} <= columns.keys():
+        columns.pop("context", "")
+        columns.pop("response", "")
+    return _Layout(names, {**columns, **ratings})
 
 
 def _given(given: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     for ours, theirs in given.items():
-        if ours not in COLUMNS:
-            raise InputError(f"columns: {ours!r} is none of {', '.join(COLUMNS)}")
+        if ours not in _COLUMNS:
+            raise InputError(f"columns: {ours!r} is none of {', '.join(_COLUMNS)}")
         if theirs not in names:
             raise InputError(f"columns: the table has no column {theirs!r}", line=1)
     return dict(given)
 
 
-class Row(msgspec.Struct, frozen=True):
+class _Line(msgspec.Struct, frozen=True):
     """One row: its line, its text, its cells, or what is wrong with it."""
 
     line: int
@@ -95,7 +96,7 @@ class Row(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
+def rows(stream: IO[bytes], delimiter: str) -> Iterator[_Line]:
     """The rows of a table; one that cannot be read has a ``problem`` and the next are intact."""
     taken: list[str] = []
 
@@ -117,12 +118,12 @@ def rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
             cells = next(reader, None)
         except csv.Error as error:
             raw = "".join(taken)
-            yield Row(line, raw, raw.rstrip("\r\n").split(delimiter), str(error))
+            yield _Line(line, raw, raw.rstrip("\r\n").split(delimiter), str(error))
             continue
         if cells is None:
             return
         if any(cell.strip() for cell in cells):
-            yield Row(line, "".join(taken), cells)
+            yield _Line(line, "".join(taken), cells)
 
 
 def cut(
@@ -137,7 +138,7 @@ def cut(
         raise InputError(f"the header cannot be read: {first.problem}", line=1)
     shape = layout(first.cells, given)
     key = shape.header.index(shape.columns["id"]) if "id" in shape.columns else -1
-    group: list[Row] = []
+    group: list[_Line] = []
     size = 0
     for row in table:
         if group and not (shape.per_turn and _same(group[-1], row, key)):
@@ -150,14 +151,14 @@ def cut(
         yield _record(shape, group)
 
 
-def _same(one: Row, other: Row, key: int) -> bool:
+def _same(one: _Line, other: _Line, key: int) -> bool:
     """Whether two rows name the same dialogue; without an id column the table is one dialogue."""
     if key < 0:
         return True
     return one.cells[key : key + 1] == other.cells[key : key + 1]
 
 
-def _record(shape: Layout, group: list[Row]) -> Record:
+def _record(shape: _Layout, group: list[_Line]) -> Record:
     raw = "".join(row.raw for row in group).encode("utf-8", "surrogateescape")
     return Record(group[0].line, raw, (shape, tuple(group)))
 

@@ -8,17 +8,17 @@ of ConceptNet, ``read_text`` takes Numberbatch instead of our vectors.
 from .hops import Hops
 from .shipped import load_space, load_store
 from .sources import Reading
-from .space import Bridge, Report, Space
+from .space import Bridge, Counts, Space
 from .store import Built, Edge, Store, build
 from .vectors import Vectors, load_vectors, read_text
 
 __all__ = [
     "Bridge",
     "Built",
+    "Counts",
     "Edge",
     "Hops",
     "Reading",
-    "Report",
     "Space",
     "Store",
     "Vectors",

@@ -27,17 +27,17 @@ from .store import Store
 from .vectors import Floats, Vectors
 
 #: The rank of a neighbour that has no vector.
-NO_VECTOR = -1e6
-UNKNOWN = -2
+_NO_VECTOR = -1e6
+_UNKNOWN = -2
 #: Further than this everything is a neighbour of everything.
-FURTHEST = 3
+_FURTHEST = 3
 #: numpy draws without replacement from fewer than so many; with more it makes no difference.
-MANY = 10**9
+_MANY = 10**9
 
 Places = NDArray[np.int64]
 
 
-class Multiset(NamedTuple):
+class _Multiset(NamedTuple):
     """Concepts by number, and how often each occurs."""
 
     members: Places
@@ -50,11 +50,11 @@ class Hops:
     def __init__(
         self, store: Store, vectors: Vectors, *, limit: int = 10, hops: int = 2, seed: int = 0
     ) -> None:
-        if limit < 1 or hops not in range(1, FURTHEST + 1) or seed < 0:
-            raise InputError(f"limit must be 1 or more, hops 1 to {FURTHEST}, seed 0 or more")
+        if limit < 1 or hops not in range(1, _FURTHEST + 1) or seed < 0:
+            raise InputError(f"limit must be 1 or more, hops 1 to {_FURTHEST}, seed 0 or more")
         self.store, self.vectors = store, vectors
         self.limit, self.hops, self.seed = limit, hops, seed
-        self._rows = np.full(len(store), UNKNOWN, np.int64)  # concept -> row of its vector or -1
+        self._rows = np.full(len(store), _UNKNOWN, np.int64)  # concept -> row of its vector or -1
 
     def neighbours(self, concept: str) -> tuple[tuple[str, ...], ...]:
         """The names at each distance; a concept that is not in the store has none."""
@@ -78,15 +78,15 @@ class Hops:
     def _chosen(self, concept: str) -> Iterator[Places]:
         number = self.store.names.find(concept)
         nobody = np.zeros(0, np.int64)
-        reached = Multiset(nobody, nobody)
+        reached = _Multiset(nobody, nobody)
         if number >= 0:
-            reached = Multiset(np.array([number]), np.array([1]))
+            reached = _Multiset(np.array([number]), np.array([1]))
         rng = self._rng(concept)
         for _ in range(self.hops):
             reached = self._step(reached, number)
             yield self._choose(reached, concept, rng)
 
-    def _step(self, reached: Multiset, origin: int) -> Multiset:
+    def _step(self, reached: _Multiset, origin: int) -> _Multiset:
         """The successors of all members, without the origin."""
         totals = np.zeros(len(self.store), np.int64)
         for member, count in zip(*(each.tolist() for each in reached), strict=True):
@@ -94,9 +94,9 @@ class Hops:
         if origin >= 0:
             totals[origin] = 0
         members = np.flatnonzero(totals)
-        return Multiset(members, totals[members])
+        return _Multiset(members, totals[members])
 
-    def _choose(self, reached: Multiset, concept: str, rng: np.random.Generator) -> Places:
+    def _choose(self, reached: _Multiset, concept: str, rng: np.random.Generator) -> Places:
         members, counts = reached
         if not len(members):
             return members
@@ -107,24 +107,24 @@ class Hops:
         order = np.argsort(-self._ranks(members, concept), kind="stable")[: self.limit]
         return np.repeat(members[order], np.minimum(counts[order], self.limit))[: self.limit]
 
-    def _drawn(self, reached: Multiset, rng: np.random.Generator) -> Places:
+    def _drawn(self, reached: _Multiset, rng: np.random.Generator) -> Places:
         """Any of them; one that occurs twice is twice as likely."""
         members, counts = reached
-        if counts.sum() >= MANY:
+        if counts.sum() >= _MANY:
             return rng.choice(members, self.limit, p=counts / counts.sum())
         return np.repeat(members, rng.multivariate_hypergeometric(counts, self.limit))
 
     def _ranks(self, members: Places, concept: str) -> NDArray[np.float64]:
         """The cosine of each member to the concept."""
         rows = self._vector_rows(members)
-        ranks = np.full(len(members), NO_VECTOR)
-        known = rows >= 0
-        ranks[known] = self.vectors.cosines(self.vectors[concept], rows[known])
+        ranks = np.full(len(members), _NO_VECTOR)
+        placed = rows >= 0
+        ranks[placed] = self.vectors.cosines(self.vectors[concept], rows[placed])
         return ranks
 
     def _vector_rows(self, members: Places) -> Places:
         """Which row of the vectors belongs to each concept; found once and kept."""
-        for member in np.unique(members[self._rows[members] == UNKNOWN]).tolist():
+        for member in np.unique(members[self._rows[members] == _UNKNOWN]).tolist():
             self._rows[member] = self.vectors.names.find(self.store.names[member])
         return self._rows[members]
 

@@ -27,15 +27,15 @@ from ..atomic import writing
 from ..errors import DataError
 
 MAGIC = b"dialogauge arrays 1\n"
-ALIGN = 64
-TYPES = frozenset({"|u1", "|i1", "<u4", "<f4"})
+_ALIGN = 64
+_TYPES = frozenset({"|u1", "|i1", "<u4", "<f4"})
 
 _START = len(MAGIC) + 32
 
 Array = NDArray[Any]
 
 
-class Place(msgspec.Struct, frozen=True):
+class _Place(msgspec.Struct, frozen=True):
     """Where an array is, in bytes from the end of the header (rounded up)."""
 
     type: str
@@ -43,15 +43,15 @@ class Place(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Header(msgspec.Struct, frozen=True):
+class _Header(msgspec.Struct, frozen=True):
     """What a file says of itself."""
 
     kind: str
     facts: dict[str, Any]
-    arrays: dict[str, Place]
+    arrays: dict[str, _Place]
 
 
-class Mapped(NamedTuple):
+class _Mapped(NamedTuple):
     """An open file: its facts, and its arrays by name (read-only)."""
 
     facts: dict[str, Any]
@@ -62,9 +62,9 @@ def write(path: Path, kind: str, arrays: Mapping[str, Array], facts: dict[str, A
     """Write arrays to a file that is whole or not there; equal arrays give equal bytes."""
     places, offset = {}, 0
     for name, array in arrays.items():
-        places[name] = Place(array.dtype.str, array.shape, offset)
+        places[name] = _Place(array.dtype.str, array.shape, offset)
         offset = _aligned(offset + array.nbytes)
-    header = msgspec.json.encode(Header(kind, facts, places))
+    header = msgspec.json.encode(_Header(kind, facts, places))
     body = bytearray(len(header).to_bytes(4, "little") + header)
     start = _aligned(_START + len(body)) - _START
     for name, array in arrays.items():
@@ -75,7 +75,7 @@ def write(path: Path, kind: str, arrays: Mapping[str, Array], facts: dict[str, A
         file.write(body)
 
 
-def read(path: Path, kind: str) -> Mapped:
+def read(path: Path, kind: str) -> _Mapped:
     """Open a file after checking it; :class:`DataError` says what is wrong with it."""
     try:
         with path.open("rb") as file:
@@ -90,30 +90,30 @@ def read(path: Path, kind: str) -> Mapped:
     length = int.from_bytes(content[_START : _START + 4], "little")
     start = _START + 4 + length
     try:
-        header = msgspec.json.decode(content[_START + 4 : start], type=Header)
+        header = msgspec.json.decode(content[_START + 4 : start], type=_Header)
     except msgspec.DecodeError:
         raise _wrong(path, "its header cannot be read") from None
     if header.kind != kind:
         raise _wrong(path, f"a {header.kind}, not a {kind}")
-    return Mapped(header.facts, _arrays(path, content, header, _aligned(start)))
+    return _Mapped(header.facts, _arrays(path, content, header, _aligned(start)))
 
 
-def _arrays(path: Path, content: mmap.mmap, header: Header, start: int) -> dict[str, Array]:
-    found = {}
+def _arrays(path: Path, content: mmap.mmap, header: _Header, start: int) -> dict[str, Array]:
+    arrays = {}
     for name, place in header.arrays.items():
-        if place.type not in TYPES:
+        if place.type not in _TYPES:
             raise _wrong(path, f"array {name} is of the unknown type {place.type!r}")
         count = int(np.prod(place.shape, dtype=np.int64))
         try:
             flat = np.frombuffer(content, place.type, count, start + place.offset)
-            found[name] = flat.reshape(place.shape)
+            arrays[name] = flat.reshape(place.shape)
         except ValueError:
             raise _wrong(path, f"array {name} lies outside the file") from None
-    return found
+    return arrays
 
 
 def _aligned(offset: int) -> int:
-    return -(-offset // ALIGN) * ALIGN
+    return -(-offset // _ALIGN) * _ALIGN
 
 
 def _wrong(path: Path, problem: str) -> DataError:

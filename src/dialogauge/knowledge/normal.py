@@ -14,7 +14,7 @@ from functools import lru_cache
 from ..language import Lexicon
 
 #: Function words that do not occur inside the names of ConceptNet 4 but for a few slips.
-_STOP_WORDS = """
+_LIST = """
     a about all am an and anyone anything are as at be been being but by can cannot could did do
     does doing each either for from had has have having he her here hers herself him himself his i
     if in into is it its itself just may me might mine more most must my myself neither nor of on
@@ -23,10 +23,10 @@ _STOP_WORDS = """
     very was we were what when where which while who whom whose will with would you your yours
     yourselves
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+_STOP_WORDS = frozenset(_LIST.split())
 
 #: What a contraction leaves beside its word ("she'll", "won't").
-CLITICS = frozenset({"ca", "d", "ll", "m", "re", "s", "sha", "t", "ve", "wo"})
+_CLITICS = frozenset({"ca", "d", "ll", "m", "re", "s", "sha", "t", "ve", "wo"})
 
 _PLURALS = {"people": "person"}  # WordNet has "people" as a word of its own
 _NEGATION = re.compile("n['’]t\\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
     >>> words("The dentist's X-ray!")
     ['the', 'dentist', 's', 'x-ray']
     """
-    return [found.lower() for found in _WORD.findall(text)]
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def content_words(text: str) -> list[str]:
@@ -51,7 +51,7 @@ def content_words(text: str) -> list[str]:
     return [
         word
         for word in words(_NEGATION.sub("", text))
-        if word.replace("-", "").isalpha() and word not in STOP_WORDS and word not in CLITICS
+        if word.replace("-", "").isalpha() and word not in _STOP_WORDS and word not in _CLITICS
     ]
 
 
@@ -61,9 +61,9 @@ def normal(text: str) -> str:
     >>> normal("The United States"), normal("went swimming"), normal("to be"), normal("!")
     ('unite state', 'go swim', 'to be', '')
     """
-    found = words(text)
-    kept = [word for word in found if word not in STOP_WORDS]
-    return " ".join(map(base_form, kept)) or " ".join(found)
+    every = words(text)
+    kept = [word for word in every if word not in _STOP_WORDS]
+    return " ".join(map(base_form, kept)) or " ".join(every)
 
 
 def plain(text: str) -> str:

@@ -20,7 +20,7 @@ def load_store() -> Store:
 
 
 def load_space() -> Space:
-    """The vectors learned from the graph, with all fallbacks; its report starts at zero."""
+    """The vectors learned from the graph, with all fallbacks; its counts start at zero."""
     return Space(_vectors(), Bridge.open(folder() / BRIDGE))
 
 
@@ -31,7 +31,7 @@ def _vectors() -> Vectors:
 
 def folder() -> Path:
     """Where they are. Each file checks its own digest when it is opened, so only it is read."""
-    found = models.shipped().get(NAME)
-    if found is None:
+    path = models.shipped().get(NAME)
+    if path is None:
         raise ModelError(f"the model {NAME} is not here: install dialogauge again")
-    return found
+    return path

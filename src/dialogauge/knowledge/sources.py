@@ -24,8 +24,8 @@ from ..errors import InputError
 from ..formats.streams import Source, sources
 
 #: A line may not be longer than this many bytes; the longest of the 5.7 release has 30,000.
-LINE_LIMIT = 2**20
-ENGLISH = "/c/en/"
+_LINE_LIMIT = 2**20
+_ENGLISH = "/c/en/"
 
 
 class Assertion(NamedTuple):
@@ -53,7 +53,7 @@ class Reading(msgspec.Struct):
         self.first_malformed = self.first_malformed or f"{place}: {problem}"
 
 
-class Weighed(msgspec.Struct):
+class _Weighed(msgspec.Struct):
     """The one field of an assertion's JSON that we read."""
 
     weight: float
@@ -65,27 +65,27 @@ def assertions(paths: Sequence[str | Path], reading: Reading) -> Iterator[Assert
         for number, line in lines(source):
             reading.lines += 1
             try:
-                found = parse(line)
+                assertion = parse(line)
             except InputError as error:
                 reading.skip(f"{source.name}:{number}", error.problem)
                 continue
-            if found is None:
+            if assertion is None:
                 reading.other_languages += 1
             else:
                 reading.kept += 1
-                yield found
+                yield assertion
 
 
 def lines(source: Source) -> Iterator[tuple[int, bytes]]:
     """The numbered lines of a file, plain or compressed; an over-long one is cut, and so wrong."""
     with source.open() as stream:
         number = 0
-        while line := stream.bytes.readline(LINE_LIMIT):
+        while line := stream.bytes.readline(_LINE_LIMIT):
             number += 1
             if not line.endswith(b"\n"):
-                while (rest := stream.bytes.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
+                while (rest := stream.bytes.readline(_LINE_LIMIT)) and not rest.endswith(b"\n"):
                     pass
-                line = line if len(line) < LINE_LIMIT else b""
+                line = line if len(line) < _LINE_LIMIT else b""
             yield number, line.rstrip(b"\r\n")
 
 
@@ -118,10 +118,10 @@ def _released(fields: list[str]) -> Assertion | None:
     _, relation, start, end, about = fields
     if not (start.startswith("/c/") and relation.startswith("/r/")):
         raise InputError("expected a relation /r/... and a concept /c/...")
-    if not (start.startswith(ENGLISH) and end.startswith(ENGLISH)):
+    if not (start.startswith(_ENGLISH) and end.startswith(_ENGLISH)):
         return None
     try:
-        weight = msgspec.json.decode(about, type=Weighed).weight
+        weight = msgspec.json.decode(about, type=_Weighed).weight
     except (msgspec.DecodeError, RecursionError):
         raise InputError("the last field is not JSON with a weight") from None
     return _assertion(relation, uri_name(start), uri_name(end), weight, True)
@@ -133,7 +133,7 @@ def uri_name(uri: str) -> str:
     >>> uri_name("/c/en/united_states/n/wn/location"), uri_name("ice_cream")
     ('united states', 'ice cream')
     """
-    return uri.removeprefix(ENGLISH).partition("/")[0].replace("_", " ")
+    return uri.removeprefix(_ENGLISH).partition("/")[0].replace("_", " ")
 
 
 def _assertion(relation: str, start: str, end: str, weight: float, written: bool) -> Assertion:

@@ -29,12 +29,12 @@ from .vectors import Floats, Vectors
 KIND = "concept bridge"
 
 #: A phrase of more words than this is cut before its parts are looked for.
-PHRASE = 64
+_PHRASE = 64
 #: The longest part of a phrase, in words.
 PART = 4
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """How the words that were asked for got their vectors."""
 
     exact: int = 0
@@ -77,8 +77,8 @@ class Bridge:
         return unit(unit(self._loaded.vectors(texts)) @ self.weights + self.bias)
 
 
-class Found(NamedTuple):
-    """A vector and how it was found: the name of a field of the report."""
+class Answer(NamedTuple):
+    """A vector and how it was found: the name of a field of the counts."""
 
     vector: Floats
     how: str
@@ -89,51 +89,51 @@ class Space:
 
     def __init__(self, vectors: Vectors, bridge: Bridge | None = None) -> None:
         self.vectors, self.bridge = vectors, bridge
-        self.report = Report()
+        self.counts = Counts()
 
     def of(self, texts: Sequence[str]) -> Floats:
         """One vector per word or phrase, (texts, width); NaN where there is none."""
-        rows = [found.vector for found in self.find(texts)]
+        rows = [answer.vector for answer in self.find(texts)]
         return np.array(rows, np.float32).reshape(len(texts), self.vectors.width)
 
-    def find(self, texts: Sequence[str]) -> list[Found]:
-        """The vector of each word or phrase and how it was found, counted in the report."""
-        known = {text: self._known(text) for text in dict.fromkeys(texts)}
-        unknown = [text for text, found in known.items() if found is None]
-        guessed = dict(zip(unknown, self._guessed(unknown), strict=True))
-        answers = [known[text] or guessed[text] for text in texts]
+    def find(self, texts: Sequence[str]) -> list[Answer]:
+        """The vector of each word or phrase and how it was found, counted."""
+        looked_up = {text: self._looked_up(text) for text in dict.fromkeys(texts)}
+        others = [text for text, answer in looked_up.items() if answer is None]
+        guessed = dict(zip(others, self._guessed(others), strict=True))
+        answers = [looked_up[text] or guessed[text] for text in texts]
         for how, count in Counter(answer.how for answer in answers).items():
-            setattr(self.report, how, getattr(self.report, how) + count)
+            setattr(self.counts, how, getattr(self.counts, how) + count)
         return answers
 
-    def _known(self, text: str) -> Found | None:
+    def _looked_up(self, text: str) -> Answer | None:
         """What the vocabulary has for a text."""
         for step, name in enumerate(forms(text)):
             if name in self.vectors:
-                return Found(self.vectors[name], "lemma" if step else "exact")
+                return Answer(self.vectors[name], "lemma" if step else "exact")
         parts = [self.vectors[name] for name in self._parts(text)]
-        return Found(unit(np.mean(parts, axis=0, keepdims=True))[0], "parts") if parts else None
+        return Answer(unit(np.mean(parts, axis=0, keepdims=True))[0], "parts") if parts else None
 
     def _parts(self, text: str) -> Iterator[str]:
         """The names of the longest parts that have a vector, from left to right."""
-        found = words(text.replace("-", " "))[:PHRASE]
+        phrase = words(text.replace("-", " "))[:_PHRASE]
         at = 0
-        while at < len(found) > 1:
-            for size in range(min(PART, len(found) - at), 0, -1):
-                part = " ".join(found[at : at + size])
-                if known := next((name for name in forms(part) if name in self.vectors), None):
-                    yield known
+        while at < len(phrase) > 1:
+            for size in range(min(PART, len(phrase) - at), 0, -1):
+                part = " ".join(phrase[at : at + size])
+                if name := next((name for name in forms(part) if name in self.vectors), None):
+                    yield name
                     break
             else:
                 size = 1
             at += size
 
-    def _guessed(self, texts: Sequence[str]) -> list[Found]:
+    def _guessed(self, texts: Sequence[str]) -> list[Answer]:
         """What the encoder says of texts that the vocabulary does not have."""
         rows = np.full((len(texts), self.vectors.width), np.nan, np.float32)
         if self.bridge and texts:
             rows = self.bridge.cross([plain(text) for text in texts])
-        return [Found(row, "missing" if np.isnan(row[0]) else "encoder") for row in rows]
+        return [Answer(row, "missing" if np.isnan(row[0]) else "encoder") for row in rows]
 
 
 def unit(rows: Floats) -> Floats:

@@ -53,7 +53,7 @@ class Built(msgspec.Struct, frozen=True):
     reading: Reading
 
 
-class Row(NamedTuple):
+class _Edges(NamedTuple):
     """The edges of one concept in one direction."""
 
     others: Numbers
@@ -157,22 +157,22 @@ class Store:
         starts = np.repeat(np.arange(len(self), dtype=np.uint32), counts)
         return starts, self._relations, self._others, self._weights
 
-    def _row(self, number: int, inward: bool) -> Row:
+    def _row(self, number: int, inward: bool) -> _Edges:
         if not inward:
             rows = slice(self._outward[number], self._outward[number + 1])
-            return Row(self._others[rows], self._relations[rows], self._weights[rows])
+            return _Edges(self._others[rows], self._relations[rows], self._weights[rows])
         rows = slice(self._inward[number], self._inward[number + 1])
         edges = self._edges[rows]
-        return Row(self._sources[rows], self._relations[edges], self._weights[edges])
+        return _Edges(self._sources[rows], self._relations[edges], self._weights[edges])
 
-    def _listed(self, concept: str, row: Row, places: Array, inward: bool) -> list[Edge]:
-        found = []
+    def _listed(self, concept: str, row: _Edges, places: Array, inward: bool) -> list[Edge]:
+        edges = []
         others, codes = row.others[places].tolist(), row.relations[places].tolist()
         for other, code, weight in zip(others, codes, row.weights[places].tolist(), strict=True):
             name = self.names[other]
             ends = (name, concept) if inward else (concept, name)
-            found.append(Edge(self.relations[code], *ends, weight))
-        return found
+            edges.append(Edge(self.relations[code], *ends, weight))
+        return edges
 
     def _if_known(self, name: str, relation: str, inward: bool) -> list[Edge]:
         if relation not in self.relations:
@@ -201,13 +201,13 @@ def build(paths: Sequence[str | Path], to: str | Path) -> Built:
 class _Gathered:
     """Assertions on their way into a store: numbers in compact arrays, each name once."""
 
-    def __init__(self, found: Iterable[Assertion]) -> None:
+    def __init__(self, given: Iterable[Assertion]) -> None:
         self.names: dict[str, int] = {}
         self.relations: dict[str, int] = {}
         self.written: set[int] = set()
         self.starts, self.ends, self.codes = array("I"), array("I"), array("I")
         self.weights = array("d")
-        for relation, start, end, weight, written in found:
+        for relation, start, end, weight, written in given:
             ends = [self.names.setdefault(name, len(self.names)) for name in (start, end)]
             if written:
                 self.written.update(ends)

@@ -21,7 +21,7 @@ from .sources import Reading, lines, uri_name
 KIND = "concept vectors"
 
 #: So many rows are turned into floats at a time.
-BLOCK = 8192
+_BLOCK = 8192
 
 Floats = NDArray[np.float32]
 
@@ -43,9 +43,9 @@ class Vectors:
     def of(cls, names: Sequence[str], matrix: Floats) -> "Vectors":
         """Rows for names, which may come in any order; of equal names the first counts."""
         first = dict(zip(reversed(names), reversed(range(len(names))), strict=True))
-        known = Names.of(first)
-        order = [first[name] for name in known]
-        return cls(known, matrix[order], np.ones(len(known), np.float32))
+        distinct = Names.of(first)
+        order = [first[name] for name in distinct]
+        return cls(distinct, matrix[order], np.ones(len(distinct), np.float32))
 
     def int8(self) -> "Vectors":
         """The same with unit length and in a quarter of the space."""
@@ -93,7 +93,7 @@ class Vectors:
     def nearest(self, vector: Array, limit: int = 10) -> list[tuple[str, float]]:
         """The names whose vectors point most nearly the same way, with their cosines."""
         numbers = np.arange(len(self))
-        blocks = [self.cosines(vector, numbers[at : at + BLOCK]) for at in numbers[::BLOCK]]
+        blocks = [self.cosines(vector, numbers[at : at + _BLOCK]) for at in numbers[::_BLOCK]]
         cosines = np.concatenate(blocks)
         best = np.argsort(-cosines, kind="stable")[:limit]
         return [(self.names[int(number)], float(cosines[number])) for number in best]

@@ -80,8 +80,8 @@ def lemma(form: str, tag: str) -> str:
         return form
     if tag.startswith("NNP"):
         return _lemma(form, tag)
-    found = _lemma(_plain(form), tag)
-    return _recased(found, form) if tag.startswith("N") and _keeps_case(form) else found
+    base = _lemma(_plain(form), tag)
+    return _recased(base, form) if tag.startswith("N") and _keeps_case(form) else base
 
 
 def inflect(lemma: str, like: Form) -> str:
@@ -136,13 +136,13 @@ def _unchanged(lemma: str, tag: str) -> str | None:
 
 def _looked_up(lemma: str, tag: str) -> str | None:
     """The commonest spelling in lemminflect's tables, hyphens as in the lemma if it has that."""
-    found: tuple[str, ...] = _tables().getInflection(lemma, tag, inflect_oov=False)
-    if tag == "NNPS" and not found:
-        found = _tables().getInflection(lemma, "NNS", inflect_oov=False)
+    forms: tuple[str, ...] = _tables().getInflection(lemma, tag, inflect_oov=False)
+    if tag == "NNPS" and not forms:
+        forms = _tables().getInflection(lemma, "NNS", inflect_oov=False)
     if tag in _PLURALS:  # a form like the lemma is that of an uncountable noun
-        found = tuple(form for form in found if form.lower() != lemma)
+        forms = tuple(form for form in forms if form.lower() != lemma)
     hyphens = lemma.count("-")
-    best = min(found, key=lambda form: form.count("-") != hyphens, default=None)
+    best = min(forms, key=lambda form: form.count("-") != hyphens, default=None)
     return best and best.lower()
 
 
@@ -158,11 +158,11 @@ def _head(lemma: str, tag: str) -> tuple[str, str, str] | None:
     (('', 'come', ' up'), ('ex-', 'wife', ''), ('', 'man', ' of God'))
     """
     verb, graded = tag in _VERBS, tag[:2] in ("JJ", "RB")
-    if graded or not (found := re.search(r"\b[ -]\b", lemma)):
+    if graded or not (border := re.search(r"\b[ -]\b", lemma)):
         prefix = _PREFIXED.match(lemma) if verb else None
         rest = lemma[prefix.end() :] if prefix else ""
         return (lemma[: -len(rest)], rest, "") if rest and _looked_up(rest.lower(), tag) else None
-    first = found if verb and found[0] == " " else _LINKS.search(lemma)
+    first = border if verb and border[0] == " " else _LINKS.search(lemma)
     if first:
         return "", lemma[: first.start()], lemma[first.start() :]
     last = max(lemma.rfind(" "), lemma.rfind("-")) + 1
@@ -193,8 +193,8 @@ def _uninflected(form: str, tag: str) -> str:
     if proposed and not (tag in _PLURALS and form.lower() in proposed):
         return _recased(next(iter(proposed)), form)
     by_rule = bases(form, tag)
-    known = [base for base in by_rule if _tables().getAllInflections(base.lower())]
-    return next(iter([*known, *by_rule]), form)
+    listed_bases = [base for base in by_rule if _tables().getAllInflections(base.lower())]
+    return next(iter([*listed_bases, *by_rule]), form)
 
 
 def _contracted(form: str, like: str) -> str:

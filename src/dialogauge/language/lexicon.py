@@ -93,7 +93,7 @@ class Lexicon:
         self._synsets = sections["synsets"]
         self._senses = sections["senses"]
         self._above = sections["above"]
-        self._known: dict[tuple[str, str], list[Sense]] = {}
+        self._remembered: dict[tuple[str, str], list[Sense]] = {}
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
         for line in sections["irregular"]:
             pos, form, *bases = line.split()
@@ -114,13 +114,13 @@ class Lexicon:
 
         Within one part of speech in WordNet's order; across several, by how often each is used.
         """
-        found = [
+        senses = [
             sense
             for part in _parts(pos)
             for form in self._forms(_joined(word), part)
             for sense in self._senses_of(form, part)
         ]
-        return tuple(found if pos else sorted(found, key=lambda sense: -sense.count))
+        return tuple(senses if pos else sorted(senses, key=lambda sense: -sense.count))
 
     def lemmas(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """The base forms a word may have, itself among them when it is one.
@@ -208,12 +208,6 @@ class Lexicon:
         ranked = sorted((-count, name) for count, name in self._commonest(reached, pos))
         return tuple(dict.fromkeys(name for _, name in ranked))
 
-    def antonym_links(self) -> Iterator[tuple[str, str, str]]:
-        """Every directed link between two words' senses: (word, part of speech, opposite)."""
-        for (synset, word), opposites in self._antonyms.items():
-            for opposite in opposites:
-                yield self._word(synset, word), self._synsets[synset][0], self._word(*opposite)
-
     def _forms(self, word: str, pos: str) -> Iterator[str]:
         """WordNet's morphy: the word, then what it may be a form of; not all of them are words."""
         bases = self._irregular.get((pos, word))
@@ -224,19 +218,19 @@ class Lexicon:
 
     def _senses_of(self, lemma: str, pos: str) -> list[Sense]:
         """The senses of a base form by rank; none when it is not a word."""
-        known = self._known.get((lemma, pos))
-        if known is not None:
-            return known
-        found: list[Sense] = []
+        remembered = self._remembered.get((lemma, pos))
+        if remembered is not None:
+            return remembered
+        senses: list[Sense] = []
         for rank, (synset, count) in enumerate(self._ranked(lemma, pos), 1):
             words = self._synsets[synset].split()[1:]
             antonyms = tuple(self._opposites(synset, words, lemma))
             names = tuple(map(_spaced, words))
-            found.append(Sense(_spaced(lemma), pos, rank, count, names, antonyms, synset))
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        self._known[lemma, pos] = found
-        return found
+            senses.append(Sense(_spaced(lemma), pos, rank, count, names, antonyms, synset))
+        if len(self._remembered) >= REMEMBERED:
+            self._remembered.clear()
+        self._remembered[lemma, pos] = senses
+        return senses
 
     def _ranked(self, lemma: str, pos: str) -> list[tuple[int, int]]:
         """The synsets of a base form by rank, with its count in each."""

@@ -1,6 +1,6 @@
 """Text in, tags, lemmas, parses and names out: a spaCy pipeline, ours or any other.
 
-:func:`load` gives the pipeline that ships (trained by :mod:`.training`, checked against its
+:func:`load` gives the pipeline that ships (checked against its
 manifest byte by byte) or any spaCy pipeline that is installed; everything it makes is a plain
 :class:`spacy.tokens.Doc`. What :class:`Pipeline` adds is what a corpus needs:
 
@@ -41,7 +41,7 @@ CHUNK = 1000
 WORDS_IN_MEMORY = 200_000
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a pipeline was given since it was loaded."""
 
     texts: int = 0
@@ -57,7 +57,7 @@ class Pipeline:
         self.nlp = nlp
         self.name = name
         self.hash = digest
-        self.report = Report()
+        self.counts = Counts()
         self._memory: dict[str, Doc] = {}  # the oldest first
         self._words = 0
 
@@ -81,22 +81,22 @@ class Pipeline:
         remaining = iter(texts)
         size = CHUNK if processes == 1 else 20 * CHUNK
         while chunk := [self._mended(text) for text in islice(remaining, size)]:
-            found = self._documents(chunk, processes)
-            yield from (found[text] for text in chunk)
+            documents = self._documents(chunk, processes)
+            yield from (documents[text] for text in chunk)
 
     def _documents(self, texts: Sequence[str], processes: int) -> dict[str, "Doc"]:
-        found = {text: self._memory[text] for text in texts if text in self._memory}
-        new = list(dict.fromkeys(text for text in texts if text not in found))
-        self.report.texts += len(texts)
-        self.report.parsed += len(new)
+        documents = {text: self._memory[text] for text in texts if text in self._memory}
+        new = list(dict.fromkeys(text for text in texts if text not in documents))
+        self.counts.texts += len(texts)
+        self.counts.parsed += len(new)
         for text, document in zip(new, self._parsed(new, processes), strict=True):
-            found[text] = document
+            documents[text] = document
             self._remember(text, document)
-        return found
+        return documents
 
     def _parsed(self, texts: Sequence[str], processes: int) -> Iterator["Doc"]:
         cuts = [pieces(text) for text in texts]
-        self.report.split += sum(len(cut) > 1 for cut in cuts)
+        self.counts.split += sum(len(cut) > 1 for cut in cuts)
         every = [piece for cut in cuts for piece in cut]
         shared = processes if len(every) >= CHUNK else 1
         documents = self.nlp.pipe(every, n_process=shared)
@@ -118,7 +118,7 @@ class Pipeline:
             raise InputError(f"expected text, got {type(text).__name__}")
 
         def count(replaced: int) -> None:
-            self.report.mended += replaced
+            self.counts.mended += replaced
 
         return mend(text, count)
 
@@ -183,8 +183,8 @@ def open_pipeline(folder: Path, name: str) -> Pipeline:
     if not (folder / models.MANIFEST).is_file():
         return Pipeline(_opened(folder, name), name, models.digest(folder / "meta.json")[:16])
     files = models.verify(folder).files
-    made = [file for file in files if file != "card.md"]
-    return Pipeline(_opened(folder, name), name, models.fingerprint(folder, made))
+    parts = [file for file in files if file != "card.md"]
+    return Pipeline(_opened(folder, name), name, models.fingerprint(folder, parts))
 
 
 def _opened(folder: Path, name: str) -> "Language":

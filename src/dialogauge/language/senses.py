@@ -19,5 +19,5 @@ def lemma(concept: str) -> str:
     >>> lemma("have-rel-role-91"), lemma("dog")
     ('have-rel-role', 'dog')
     """
-    found = _FRAME.fullmatch(concept)
-    return found[1] if found else concept
+    frame = _FRAME.fullmatch(concept)
+    return frame[1] if frame else concept

@@ -54,30 +54,6 @@ class Config(msgspec.Struct, frozen=True):
     beside: Annotated[int, Meta(ge=0, le=LAST)]  # turns before it that a turn is compared with
 
 
-class Rows(msgspec.Struct, frozen=True):
-    """Dialogues as rows of places in a list of texts, padded on the right with -1."""
-
-    turns: Ints  # (rows, turns)
-    speakers: Ints  # (rows, turns): 0 for who spoke first, another number for each other
-    length: Ints  # (rows,)
-
-
-def rows_of(dialogues: Sequence[Dialogue]) -> tuple[tuple[str, ...], Rows]:
-    """The distinct texts of dialogues, and the dialogues as rows of them."""
-    place: dict[str, int] = {}
-    said = [[place.setdefault(turn.text, len(place)) for turn in each.turns] for each in dialogues]
-    length = np.array([len(each) for each in said], np.int64)
-    turns = np.full((len(said), int(length.max(initial=1))), -1, np.int64)
-    speakers = np.zeros_like(turns)
-    for row, (ids, dialogue) in enumerate(zip(said, dialogues, strict=True)):
-        turns[row, : len(ids)] = ids
-        known: dict[str, int] = {}
-        speakers[row, : len(ids)] = [
-            known.setdefault(turn.speaker, len(known)) for turn in dialogue.turns
-        ]
-    return tuple(place), Rows(turns, speakers, length)
-
-
 class Graph:
     """A trained network and the encoder whose vectors it reads."""
 

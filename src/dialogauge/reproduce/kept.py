@@ -18,8 +18,7 @@ def keep(path: Path, found: Any) -> None:
     """Write a value down, whole or not at all."""
     with atomic.reporting(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    atomic.write_json(path, found, indent=1)
 
 
 def kept(path: Path, kind: type[dict[str, T]]) -> dict[str, T]:

@@ -55,12 +55,12 @@ class Exam:
 
         require_extra()
         from ..train import causal
+        from ..train.generated import one_each
         from ..train.models.maude import rows as nce
-        from ..train.models.maude.task import generated
 
         wanted, replies, translate = set(wanted), {}, None
         if wanted & {"generated", "random-generated"} and causal.available():
-            replies = generated(dialogues, causal.NAME, len(dialogues), seed)
+            replies = one_each(dialogues, causal.NAME, len(dialogues), seed)
         if "back-translation" in wanted and translation.available():
             translate = translation.apertium()
         # The ids of corpora's dialogues begin with the corpus and a colon.
@@ -72,7 +72,7 @@ class Exam:
         texts = (*rows.texts, "")  # -1 is the last: nothing is said
         self.said = {
             kind: [texts[at] for at in each]
-            for kind, each in {**rows.said, **places}.items()
+            for kind, each in {**rows.responses, **places}.items()
             if kind in wanted
         }
         if "prefix-repeat" in wanted:

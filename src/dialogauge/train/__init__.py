@@ -2,14 +2,13 @@
 
 ::
 
-    recipe ─► Material ─► Task ─────────────────► fit ─────────────────► publish
-              (data)     (tasks, networks,       (loop, checkpoints,    (export, card)
-                          selection, backbone)    log)
+    recipe ─► material ─► task ────────► fit ─────────────────► publish
+              (data)     (models/NAME)   (loop, checkpoints,    (export, card)
+                                          log)
 
-:mod:`.recipe` can be read anywhere; everything else needs the extra ``train`` (torch,
-transformers, accelerate), which scoring never does. ``from dialogauge.train.run import train``
-does the whole way in one call; a metric with a task of its own uses :func:`.loop.fit` and
-:func:`.run.publish`.
+:mod:`.recipe` can be read anywhere; everything else but a few tasks needs the extra
+``train`` (torch, transformers, accelerate), which scoring never does. ``from dialogauge.train.run
+import train`` does the whole way in one call.
 """
 
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from importlib.util import find_spec
 from ..errors import MissingExtraError
 
 #: What the extra ``train`` installs and scoring does without.
-PACKAGES = (
+_PACKAGES = (
     "torch",
     "transformers",
     "accelerate",
@@ -26,9 +25,11 @@ PACKAGES = (
     "onnx",
     "onnxruntime",
 )
+#: Tasks that need no torch: spaCy learns the one, linear algebra the other.
+_LIGHT = frozenset({"language", "concepts"})
 
 
-def require_extra() -> None:
-    """Raise :class:`MissingExtraError` unless everything training needs is installed."""
-    if any(find_spec(package) is None for package in PACKAGES):
+def require_extra(task: str = "") -> None:
+    """Raise :class:`MissingExtraError` unless everything that a task needs is installed."""
+    if task not in _LIGHT and any(find_spec(package) is None for package in _PACKAGES):
         raise MissingExtraError("training", "train")

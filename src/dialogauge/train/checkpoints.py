@@ -27,7 +27,7 @@ from .. import atomic
 from ..errors import InputError, ModelError
 from ..models import digest
 
-KEPT = 2
+_KEPT = 2
 
 
 class State(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class State(msgspec.Struct, frozen=True):
     step: int = 0
     epoch: int = 0
     position: int = 0
-    judged: int = -1  # the step of the last validation
+    validated: int = msgspec.field(default=-1, name="judged")  # the step of the last validation
     first: dict[str, float] = {}  # what validation gave before training
     best: dict[str, float] = {}  # the validation whose first number is highest
     best_step: int = -1
@@ -80,7 +80,7 @@ class Checkpoints:
             shutil.rmtree(place, ignore_errors=True)
             partial.rename(place)
             _sync(self.folder)
-            for old in self.places()[KEPT:]:
+            for old in self.places()[_KEPT:]:
                 shutil.rmtree(old)
 
     def load(
@@ -91,7 +91,7 @@ class Checkpoints:
             saved = _whole(place)
             if saved is not None:
                 load_weights(network, place / "weights.safetensors")
-                restore(network, optimizer, load_file(place / "moments.safetensors"))
+                _restore(network, optimizer, load_file(place / "moments.safetensors"))
                 if scaler is not None and saved.scaler is not None:
                     scaler.load_state_dict(saved.scaler)
                 return saved.state
@@ -126,20 +126,20 @@ def moments(network: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tu
             yield f"{name}/{quantity}", tensor.detach().clone().contiguous()
 
 
-def restore(
+def _restore(
     network: nn.Module, optimizer: torch.optim.Optimizer, saved: Mapping[str, Tensor]
 ) -> None:
     """What :func:`moments` gave, put back."""
     for name, parameter in network.named_parameters():
-        own = {
+        quantities = {
             key.rpartition("/")[2]: tensor
             for key, tensor in saved.items()
             if key.rpartition("/")[0] == name
         }
-        if own:  # AdamW keeps its count of steps on the CPU
+        if quantities:  # AdamW keeps its count of steps on the CPU
             optimizer.state[parameter] = {
                 quantity: tensor if quantity == "step" else tensor.to(parameter.device)
-                for quantity, tensor in own.items()
+                for quantity, tensor in quantities.items()
             }
 
 
@@ -147,7 +147,7 @@ def _whole(place: Path) -> _Saved | None:
     """What a checkpoint says, if all of it is there."""
     try:
         saved = msgspec.json.decode((place / "state.json").read_bytes(), type=_Saved)
-        right = all(digest(place / name) == told for name, told in saved.sha256.items())
+        right = all(digest(place / name) == sha256 for name, sha256 in saved.sha256.items())
     except (OSError, ModelError, msgspec.DecodeError):
         return None
     return saved if right else None

@@ -18,8 +18,10 @@ from ..errors import InputError
 from ..formats import read
 from .recipe import Data
 
+#: What is learnt from, and what is validated with.
+Half = Literal["train", "valid"]
 #: Dialogues by the side of the split they are on.
-Sides = Mapping[Side, Sequence[Dialogue]]
+_Sides = Mapping[Side, Sequence[Dialogue]]
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -42,9 +44,13 @@ class Material(msgspec.Struct, frozen=True):
     dropped: int = 0
     decontaminated: bool = False
 
-    def origins(self, side: Literal["train", "valid"]) -> list[int]:
-        """Of each dialogue of a side, which of the sources it comes from."""
-        counts = [getattr(source, side) for source in self.sources]
+    def dialogues(self, half: Half) -> tuple[Dialogue, ...]:
+        """Those of one half."""
+        return self.train if half == "train" else self.valid
+
+    def origins(self, half: Half) -> list[int]:
+        """Of each dialogue of a half, which of the sources it comes from."""
+        counts = [getattr(source, half) for source in self.sources]
         return [at for at, count in enumerate(counts) for _ in range(count)]
 
 
@@ -72,7 +78,7 @@ def given(train: Sequence[Dialogue], valid: Sequence[Dialogue], name: str = "giv
     return Material(tuple(train), tuple(valid), (source,))
 
 
-def _corpus(name: str, published: bool) -> tuple[str, Sides]:
+def _corpus(name: str, published: bool) -> tuple[str, _Sides]:
     corpus = corpora.info(name)
     if corpus.role != "training":
         raise InputError(
@@ -89,7 +95,7 @@ def _corpus(name: str, published: bool) -> tuple[str, Sides]:
     return corpus.licence, {"train": train, "valid": valid}
 
 
-def _sides(dialogues: Iterable[Dialogue]) -> Sides:
+def _sides(dialogues: Iterable[Dialogue]) -> _Sides:
     sides: dict[Side, list[Dialogue]] = {"train": [], "valid": [], "test": []}
     for dialogue in dialogues:
         sides[corpora.split(dialogue.spoken)].append(dialogue)
@@ -99,7 +105,7 @@ def _sides(dialogues: Iterable[Dialogue]) -> Sides:
 def _part(
     name: str,
     licence: str,
-    sides: Sides,
+    sides: _Sides,
     data: Data,
     held: Mapping[str, Sequence[Dialogue]],
 ) -> Material:
@@ -108,7 +114,7 @@ def _part(
         [chat for chat in (each.spoken for each in sides[side]) if len(chat.turns) > 1]
         for side in ("train", "valid")
     )
-    known = sum(map(len, sides.values()))
+    total = sum(map(len, sides.values()))
     wanted = round(len(train) * data.fraction)
     sampled = _sample(train, min(wanted, data.cap) if data.cap else wanted)
     watched = _sample(valid, min(len(valid), data.valid_cap))
@@ -117,7 +123,7 @@ def _part(
     return Material(
         train=tuple(clean),
         valid=tuple(clean_valid),
-        sources=(Source(name, licence, known, len(clean), len(clean_valid)),),
+        sources=(Source(name, licence, total, len(clean), len(clean_valid)),),
         shared={key: costs[key] + valid_costs[key] for key in held},
         dropped=len(sampled) + len(watched) - len(clean) - len(clean_valid),
     )
@@ -129,5 +135,5 @@ def _sample(dialogues: Iterable[Dialogue], count: int) -> list[Dialogue]:
 
 
 def _place(dialogue: Dialogue) -> tuple[bytes, str]:
-    said = "\n".join(turn.text for turn in dialogue.turns)
-    return blake2b(said.encode("utf-8", "replace"), digest_size=8).digest(), dialogue.id
+    text = "\n".join(turn.text for turn in dialogue.turns)
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), dialogue.id

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 from safetensors.torch import save_model
@@ -29,8 +28,8 @@ from ..errors import DialogaugeError
 from .models.encoder.network import Backbone
 
 #: Torch and ONNX Runtime may differ by this much.
-TOLERANCE = 1e-3
-OPSET = 17
+_TOLERANCE = 1e-3
+_OPSET = 17
 
 #: For each input or output, what its dimensions that vary are called: {0: "batch", 1: "tokens"}.
 Axes = Mapping[str, Mapping[int, str]]
@@ -59,7 +58,7 @@ def export_onnx(
     """Write a network's graph alone; the rest as in :func:`export`."""
     network = network.cpu().float().eval()
     partial = path.with_name(f".{path.name}.partial")
-    axes = {name: dict(found) for name, found in {**inputs, **outputs}.items()}
+    axes = {name: dict(varying) for name, varying in {**inputs, **outputs}.items()}
     with atomic.reporting(path), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tracer warns of what `parity` then checks
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,14 +69,14 @@ def export_onnx(
             input_names=list(inputs),
             output_names=list(outputs),
             dynamic_axes=axes,
-            opset_version=OPSET,
+            opset_version=_OPSET,
             dynamo=False,
         )
         partial.replace(path)
     difference = parity(network, path, examples)
-    if not difference <= TOLERANCE:
+    if not difference <= _TOLERANCE:
         raise DialogaugeError(
-            f"{path}: ONNX differs from torch by {difference:.2g}, more than {TOLERANCE:g}"
+            f"{path}: ONNX differs from torch by {difference:.2g}, more than {_TOLERANCE:g}"
         )
     return difference
 
@@ -92,8 +91,8 @@ def parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float
     worst = 0.0
     for example in examples:
         with torch.no_grad():
-            found = network(*example.values())
-        expected = found if isinstance(found, tuple) else (found,)
+            outputs = network(*example.values())
+        expected = outputs if isinstance(outputs, tuple) else (outputs,)
         given = session.run(None, {name: tensor.numpy() for name, tensor in example.items()})
         for ours, theirs in zip(expected, given, strict=True):
             gap = np.abs(ours.numpy() - theirs).max()  # NaN stays NaN and fails
@@ -125,14 +124,8 @@ def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
         "pad_id": backbone.pad,
         "backbone": _architecture(backbone.encoder.model.config),
     }
-    write_json(folder / "config.json", config)
+    atomic.write_json(folder / "config.json", config)
     return difference
-
-
-def write_json(path: Path, value: Any) -> None:
-    """A small JSON file for people and programs."""
-    with atomic.writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def _architecture(config: Any) -> dict[str, Any]:

@@ -1,20 +1,66 @@
-"""Vectors of a frozen encoder: each text encoded once, kept in a file for a run that goes on."""
+"""What a network reads when the encoder stays frozen: a table of vectors, each text encoded once.
+
+Rows of a model name texts by their places in such a table; :class:`Side` has both.
+"""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
+import msgspec
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from .. import atomic, models
 from ..encode import Encoder
-from ..encode.encoder import Pooling
+from ..encode.encoder import Pooling, Vectors
 from ..errors import InputError
+from .data import Half, Material
+from .models import Encode
 from .models.encoder.network import load
-from .models.relevance.rows import Vectors
 from .recipe import Chosen
 
-Encode = Callable[[Sequence[str]], Vectors]
+Ints = NDArray[np.int64]
+
+
+class _Rows(Protocol):
+    """What a model learns from, as places in a list of texts."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Each text once."""
+
+
+R = TypeVar("R", bound=_Rows)
+
+
+class Side(msgspec.Struct, Generic[R], frozen=True):
+    """Rows to train on or to validate with, and what the network reads of their texts."""
+
+    rows: R
+    table: NDArray[Any]  # (texts, width)
+
+    def read(self, places: Ints) -> Tensor:
+        """What is read of the texts at some places, (...) -> (..., width); -1 is any text."""
+        return torch.from_numpy(np.asarray(self.table[np.maximum(places, 0)]))
+
+    def masked(self, places: Ints) -> tuple[Tensor, Tensor]:
+        """The same, and a mask that is 0 where a place is -1: (..., width), (...)."""
+        return self.read(places), torch.from_numpy((places >= 0).astype(np.float32))
+
+
+def sides(
+    material: Material,
+    rows: Callable[[Half], R],
+    table: Callable[[Sequence[str]], NDArray[Any]],
+) -> tuple[Side[R], Side[R] | None]:
+    """Both sides of a run; there may be nothing to validate with."""
+
+    train, valid = rows("train"), rows("valid") if material.valid else None
+    return Side(train, table(train.texts)), Side(valid, table(valid.texts)) if valid else None
 
 
 def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None) -> Encode:
@@ -31,6 +77,15 @@ def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None
     return lambda texts: np.array(list(shipped.stream(texts, pooling)), np.float32)
 
 
+def reading(
+    chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
+) -> Encode:
+    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
+    name = f"{chosen.name}|{pooling}" if pooling else chosen.name
+    encode = encode or encoder(chosen, pooling or "mean")
+    return lambda texts: cached(encode, texts, name, work)
+
+
 def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:
     """The vectors of texts, kept in a file so that a resumed run need not encode again."""
     digest = sha256("\0".join([encoder, *texts]).encode("utf-8", "replace")).hexdigest()[:16]
@@ -40,5 +95,5 @@ def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> 
         vectors = np.nan_to_num(np.ascontiguousarray(encode(texts), np.float32))
         with atomic.writing(path) as file:
             np.save(file, vectors, allow_pickle=False)
-    found: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    return found
+    kept: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    return kept

@@ -12,21 +12,58 @@ from pathlib import Path
 import msgspec
 
 from .. import atomic
+from ..corpora.files import cache_folder
+from ..dialogue import Dialogue
+from ..errors import InputError
+from ..manipulate.manipulation import seeded
+from . import causal
 from .causal import LanguageModel, Sampling
 
 #: As many replies as are ever made for one training run.
-LIMIT = 20_000
+_LIMIT = 20_000
 #: Replies that are drawn together.
-TOGETHER = 16
+_TOGETHER = 16
+#: Short answers to the last turn alone: on a CPU a reply takes as long as all that is read for it.
+_SHORT = Sampling(turns=1, max_tokens=24)
 
 Load = Callable[[], LanguageModel]
 
 
-class Line(msgspec.Struct, frozen=True):
+class _Line(msgspec.Struct, frozen=True):
     """A kept reply."""
 
     key: str
     reply: str
+
+
+def one_each(
+    dialogues: Sequence[Dialogue], model: str, count: int, seed: int
+) -> dict[tuple[int, int], str]:
+    """What a language model says at one place of each of some dialogues: (number, place) -> text.
+
+    ``model`` is named as in :mod:`.causal`; no name, no replies.
+    """
+    wanted = min(count, _LIMIT)
+    if not model or not wanted:
+        return {}
+    long = [number for number, dialogue in enumerate(dialogues) if len(dialogue.turns) > 1]
+    chosen = sorted(long, key=lambda at: seeded(seed, dialogues[at].id).random())[:wanted]
+    places = [(at, _answer(dialogues[at], seed)) for at in chosen]
+    contexts = [[turn.text for turn in dialogues[at].turns[:place]] for at, place in places]
+    replies = _store(model).replies(contexts, seed)
+    return {place: text for place, text in zip(places, replies, strict=True) if text.strip()}
+
+
+def _answer(dialogue: Dialogue, seed: int) -> int:
+    return seeded(seed, "reply", dialogue.id).randrange(1, len(dialogue.turns))
+
+
+def _store(name: str) -> "Generated":
+    """The replies of a language model that are kept, and will be."""
+    if name == causal.NAME and not causal.available():
+        raise InputError("smollm2 is not installed", field="settings.language_model")
+    path = cache_folder() / "generated" / f"{Path(name).name}.jsonl"
+    return Generated(path, lambda: causal.load(name), name, _SHORT)
 
 
 class Generated:
@@ -36,7 +73,7 @@ class Generated:
         self.path, self._load, self._name = path, load, name
         self.sampling = sampling or Sampling()
         self._model: LanguageModel | None = None
-        self._known = _read(path)
+        self._kept = _read(path)
 
     def replies(
         self,
@@ -46,16 +83,16 @@ class Generated:
     ) -> list[str]:
         """A reply to each context; ``step`` is told how many more are there now."""
         keys = [self._key(context, seed) for context in contexts]
-        new = {key: at for at, key in enumerate(keys) if key not in self._known}
+        new = {key: at for at, key in enumerate(keys) if key not in self._kept}
         # Contexts of one length together: less padding.
         waiting = sorted(new.values(), key=lambda at: len(" ".join(contexts[at][-self._turns :])))
-        for start in range(0, len(waiting), TOGETHER):
-            some = waiting[start : start + TOGETHER]
-            made = self._generator().replies([contexts[at] for at in some], seed, self.sampling)
-            self._keep([Line(keys[at], text) for at, text in zip(some, made, strict=True)])
+        for start in range(0, len(waiting), _TOGETHER):
+            some = waiting[start : start + _TOGETHER]
+            texts = self._generator().replies([contexts[at] for at in some], seed, self.sampling)
+            self._keep([_Line(keys[at], text) for at, text in zip(some, texts, strict=True)])
             if step:
                 step(len(some))
-        return [self._known[key] for key in keys]
+        return [self._kept[key] for key in keys]
 
     @property
     def _turns(self) -> int:
@@ -66,11 +103,11 @@ class Generated:
         return self._model
 
     def _key(self, context: Sequence[str], seed: int) -> str:
-        told = (self._name, msgspec.to_builtins(self.sampling), seed, context[-self._turns :])
-        return blake2b(msgspec.json.encode(told), digest_size=12).hexdigest()
+        asked = (self._name, msgspec.to_builtins(self.sampling), seed, context[-self._turns :])
+        return blake2b(msgspec.json.encode(asked), digest_size=12).hexdigest()
 
-    def _keep(self, lines: Sequence[Line]) -> None:
-        self._known |= {line.key: line.reply for line in lines}
+    def _keep(self, lines: Sequence[_Line]) -> None:
+        self._kept |= {line.key: line.reply for line in lines}
         with atomic.reporting(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
@@ -81,12 +118,12 @@ class Generated:
 
 def _read(path: Path) -> dict[str, str]:
     """What a file holds; a line that a kill cut short does not count."""
-    known: dict[str, str] = {}
+    replies: dict[str, str] = {}
     if path.is_file():
         for line in path.read_bytes().splitlines():
             try:
-                found = msgspec.json.decode(line, type=Line)
+                kept = msgspec.json.decode(line, type=_Line)
             except msgspec.DecodeError:
                 continue
-            known[found.key] = found.reply
-    return known
+            replies[kept.key] = kept.reply
+    return replies

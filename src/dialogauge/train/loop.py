@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.state import AcceleratorState
-from accelerate.utils import broadcast
+from accelerate.utils import broadcast, send_to_device
 from torch import Tensor, nn
 
 from ..errors import DialogaugeError, OutputError
@@ -32,6 +32,8 @@ from . import log
 from .checkpoints import Checkpoints, State, load_weights
 from .log import Moment, Watch
 from .recipe import Optimisation, Precision, Recipe
+
+T = TypeVar("T")
 
 
 class Task(Protocol):
@@ -42,10 +44,14 @@ class Task(Protocol):
         """What is trained, saved and resumed."""
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
-        """One epoch: cheap descriptions of its batches, everything random drawn from ``rng``."""
+        """One epoch, everything random drawn from ``rng``.
+
+        A batch is tensors, alone or in tuples, lists and dicts; :class:`Batches` makes each when
+        it is asked for.
+        """
 
     def loss(self, batch: Any) -> Tensor:
-        """The number to make small, on the device of the network."""
+        """The number to make small; the tensors of the batch are on the network's device."""
 
     def validate(self) -> dict[str, float]:
         """Measures on held dialogues, the one to select by first; higher is better. May be {}."""
@@ -54,7 +60,26 @@ class Task(Protocol):
         """Write config.json, model.onnx and model.safetensors; return the parity."""
 
 
-class Step(nn.Module):
+class Batches(Sequence[Any]):
+    """One epoch as cheap descriptions, each made into tensors when it is asked for."""
+
+    def __init__(self, drawn: Sequence[T], tensors: Callable[[T], Any]) -> None:
+        self._drawn, self._tensors = drawn, tensors
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._tensors(self._drawn[at])
+
+
+def on_device(batch: T, network: nn.Module) -> T:
+    """The same tensors, in tuples, lists and dicts or alone, where the network's weights are."""
+    moved: T = send_to_device(batch, next(network.parameters()).device)
+    return moved
+
+
+class _Step(nn.Module):
     """A task's loss as a module: only ``forward`` is kept in step between several devices."""
 
     def __init__(self, task: Task) -> None:
@@ -63,7 +88,7 @@ class Step(nn.Module):
 
     def forward(self, batch: Any) -> Tensor:
         """The loss of a batch."""
-        return self.task.loss(batch)
+        return self.task.loss(on_device(batch, self.network))
 
 
 def fit(
@@ -76,19 +101,19 @@ def fit(
     plan, run = recipe.optimisation, Run(task, recipe, folder)
     state = run.begin(resume, watch)
     with _interruptible() as interrupted:
-        state = state if state.step else run.judge(state)
+        state = state if state.step else run.validate(state)
         for batch, (epoch, position) in run.schedule(state):
             if stopped(state, plan):
                 break
             state = run.advance(state, batch, epoch, position)
             if due(state, plan.evaluate_every):
-                state = run.judge(state)
+                state = run.validate(state)
             if due(state, plan.checkpoint_every) or interrupted():
                 run.save(state)
             if interrupted():
                 raise KeyboardInterrupt
-        if state.judged != state.step:
-            state = run.judge(state)
+        if state.validated != state.step:
+            state = run.validate(state)
         run.save(state)
     if state.best_step >= 0:
         load_weights(task.network, run.store.best)
@@ -101,8 +126,8 @@ class Run:
     def __init__(self, task: Task, recipe: Recipe, folder: Path) -> None:
         self.task, self.recipe, self.plan, self.folder = task, recipe, recipe.optimisation, folder
         self.accelerator = _accelerator(self.plan.precision)
-        self.optimizer = adamw(task.network, self.plan)
-        self.step, self.stepper = self.accelerator.prepare(Step(task), self.optimizer)
+        self.optimizer = _adamw(task.network, self.plan)
+        self.step, self.stepper = self.accelerator.prepare(_Step(task), self.optimizer)
         self.store = Checkpoints(folder)
         self.total = self.plan.epochs * self._count(self.batches(0))
         self.watchers: list[Watch] = []
@@ -160,16 +185,16 @@ class Run:
             state, step=state.step + 1, epoch=epoch, position=position, seconds=seconds
         )
 
-    def judge(self, state: State) -> State:
+    def validate(self, state: State) -> State:
         """The state after a validation; the weights are kept if they are the best so far."""
         self.task.network.eval()
         with torch.no_grad():
-            found = self.task.validate()
-        self._tell(Moment(state.step, self.total, state.epoch, validation=found))
-        state = msgspec.structs.replace(state, judged=state.step, first=state.first or found)
-        if not found:
+            measures = self.task.validate()
+        self._tell(Moment(state.step, self.total, state.epoch, validation=measures))
+        state = msgspec.structs.replace(state, validated=state.step, first=state.first or measures)
+        if not measures:
             return state
-        name, number = next(iter(found.items()))
+        name, number = next(iter(measures.items()))
         if self.accelerator.num_processes > 1:  # all must agree on when to stop
             number = float(broadcast(torch.tensor(number, device=self.accelerator.device)))
         if math.isnan(number):
@@ -179,15 +204,15 @@ class Run:
         if self.accelerator.is_main_process:
             self.store.save_best(self.task.network)
         self.accelerator.wait_for_everyone()
-        best = {**found, name: number}
+        best = {**measures, name: number}
         return msgspec.structs.replace(state, best=best, best_step=state.step, strikes=0)
 
     def save(self, state: State) -> None:
         """Write a checkpoint."""
         if self.accelerator.is_main_process:
             scaler = self.accelerator.scaler
-            told = scaler.state_dict() if scaler is not None else None
-            self.store.save(state, self.task.network, self.optimizer, told)
+            scales = scaler.state_dict() if scaler is not None else None
+            self.store.save(state, self.task.network, self.optimizer, scales)
         self.accelerator.wait_for_everyone()
 
     def _tell(self, moment: Moment) -> None:
@@ -234,7 +259,7 @@ def reseed(seed: int, step: int, process: int = 0) -> None:
     torch.manual_seed(number)
 
 
-def adamw(network: nn.Module, plan: Optimisation) -> torch.optim.AdamW:
+def _adamw(network: nn.Module, plan: Optimisation) -> torch.optim.AdamW:
     """AdamW; biases, norms and other vectors do not decay."""
     learnt = [parameter for parameter in network.parameters() if parameter.requires_grad]
     groups = [

@@ -6,7 +6,7 @@ mistake must not train a different model.
 
     >>> recipe = decode(b'''
     ... name = "tiny"
-    ... task = "mlm"
+    ... task = "nce"
     ... [data]
     ... corpora = ["personachat"]
     ... [optimisation]
@@ -14,19 +14,22 @@ mistake must not train a different model.
     ... ''')
     >>> recipe.seed, recipe.backbone.name, recipe.optimisation.decay
     (1, 'minilm', 'linear')
-    >>> decode(b'name = "tiny"\\ntask = "mlm"\\nsede = 2', file="tiny.toml")
+    >>> decode(b'name = "tiny"\\ntask = "nce"\\nsede = 2', file="tiny.toml")
     Traceback (most recent call last):
     ...
-    dialogauge.errors.InputError: tiny.toml: Object contains unknown field `sede`
+    dialogauge.errors.InputError: tiny.toml: Object contains unknown field sede
 """
 
+import os
+from collections.abc import Sequence
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from ..errors import InputError
+from ..errors import DataError, InputError, UnknownNameError, located
 
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -47,6 +50,18 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     valid_cap: Count = 500  # validation dialogues of each corpus at most
     decontaminate: bool = True  # drop what shares text with a test or tuning set
     published: bool = False  # the corpora's own train and validation parts, not our split
+
+
+class DataFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that is no corpus of dialogues, for the settings of tasks that read such."""
+
+    file: str
+    licence: str = ""
+
+    def path(self, folder: str) -> Path:
+        """Where it lies: a path of its own, or a name in a folder of ``DIALOGAUGE_DATA``."""
+        path = Path(self.file)
+        return path if path.is_absolute() else data_folder(folder) / path
 
 
 class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,6 +100,29 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     settings: dict[str, Any] = {}
 
 
+def folder() -> Path:
+    """Where the recipes of the models that ship lie."""
+    return Path(str(resources("dialogauge.train"))) / "recipes"
+
+
+def find(name: str) -> Path:
+    """The file of a recipe: one that ships, by its name, or any by its path."""
+    shipped = {path.stem: path for path in sorted(folder().glob("*.toml"))}
+    path = Path(name)
+    if path.is_file() or path.suffix or len(path.parts) > 1:
+        return path
+    if name not in shipped:
+        raise UnknownNameError("recipe", name, shipped)
+    return shipped[name]
+
+
+def data_folder(name: str) -> Path:
+    """A folder of ``DIALOGAUGE_DATA``, where the files lie that are no corpus of dialogues."""
+    if root := os.environ.get("DIALOGAUGE_DATA"):
+        return Path(root) / name
+    raise DataError(f"no folder {name}: set DIALOGAUGE_DATA to a folder that holds it")
+
+
 def read(path: Path) -> Recipe:
     """A recipe from a ``.toml`` file, or from the ``recipe.json`` of a model folder."""
     try:
@@ -102,15 +140,22 @@ def decode(data: bytes, *, file: str = "", json: bool = False) -> Recipe:
         if json:
             return msgspec.json.decode(data, type=Recipe)
         return msgspec.toml.decode(data, type=Recipe)
-    except msgspec.ValidationError as error:
-        raise _located(error, file) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"this is not {'JSON' if json else 'TOML'}: {error}", file=file) from None
+        raise located(error, file=file, form="JSON" if json else "TOML") from None
 
 
-def encode(recipe: Recipe) -> bytes:
-    """The recipe as JSON with every default written out."""
-    return msgspec.json.format(msgspec.json.encode(recipe), indent=2) + b"\n"
+def encode(recipe: Recipe, *, without: Sequence[str] = ()) -> bytes:
+    """The recipe as JSON with every default written out, but for tables that nobody reads."""
+    table = {key: each for key, each in msgspec.to_builtins(recipe).items() if key not in without}
+    return msgspec.json.format(msgspec.json.encode(table), indent=2) + b"\n"
+
+
+def refuse(recipe: Recipe, tables: Sequence[str], *, file: str = "") -> None:
+    """An error if a recipe fills a table that its task does not read."""
+    for name in tables:
+        if getattr(recipe, name) != {"data": Data(), "optimisation": Optimisation()}[name]:
+            problem = f"the task {recipe.task} does not read this table"
+            raise InputError(problem, file=file, field=name, remedy="leave it out")
 
 
 def settings(recipe: Recipe, kind: type[S], *, file: str = "") -> S:
@@ -118,11 +163,4 @@ def settings(recipe: Recipe, kind: type[S], *, file: str = "") -> S:
     try:
         return msgspec.convert(recipe.settings, kind)
     except msgspec.ValidationError as error:
-        raise _located(error, file, within="settings") from None
-
-
-def _located(error: msgspec.ValidationError, file: str, within: str = "") -> InputError:
-    """``Expected `int` >= 1 - at `$.data.cap``` as problem and key."""
-    problem, _, path = str(error).partition(" - at ")
-    key = path.strip("`").removeprefix("$").lstrip(".")
-    return InputError(problem, file=file, field=".".join(part for part in (within, key) if part))
+        raise located(error, file=file, within="settings") from None

@@ -1,21 +1,27 @@
-"""A recipe in, a model folder out."""
+"""A recipe in, a model folder out.
+
+The module of a task either ``build``s what :func:`.loop.fit` trains, or, where nothing is learnt
+step by step, has ``make``, which writes the model's files itself. Both come to an
+:class:`~.card.Outcome`; folder, card and manifest are the same for all.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .. import atomic, models
 from ..errors import InputError, OutputError
-from . import card
+from . import card, require_extra
 from . import recipe as recipes
-from .checkpoints import State
-from .data import Material, gather
-from .log import Watch
-from .loop import Task, fit, processes, reseed
+from .card import Outcome
+from .data import gather
 from .models import Encode, check, module
 from .recipe import Recipe
+
+if TYPE_CHECKING:
+    from .log import Watch
 
 
 class Trained(msgspec.Struct, frozen=True):
@@ -35,9 +41,9 @@ def train(
     out: Path,
     *,
     resume: bool = False,
-    material: Material | None = None,
+    material: Any = None,
     encode: Encode | None = None,
-    watch: Sequence[Watch] = (),
+    watch: "Sequence[Watch]" = (),
     command: str = "",
 ) -> Trained:
     """Train what a recipe says and export it to the folder ``out``.
@@ -47,55 +53,93 @@ def train(
     """
     file = str(recipe) if isinstance(recipe, Path) else ""
     recipe = recipes.read(recipe) if isinstance(recipe, Path) else recipe
+    require_extra(recipe.task)
     settings = check(recipe, file=file)
+    kind = module(recipe.task)
+    recipes.refuse(recipe, unread(recipe.task), file=file)
     _claim(out, recipe, resume)
-    material = gather(recipe.data) if material is None else material
-    reseed(recipe.seed, 0)  # the network's first weights
-    work = out / "training"
-    task = module(recipe.task).build(recipe, settings, material, work, encode)
-    state = fit(task, recipe, work, resume=resume, watch=watch)
-    parity = publish(task, recipe, material, state, out, command)
-    return Trained(
-        str(out), state.step, state.best_step, state.first, state.best, parity, state.seconds
-    )
+    if hasattr(kind, "make"):
+        outcome: Outcome = kind.make(recipe, settings, out)
+    else:
+        outcome = _learn(recipe, settings, out, resume, material, encode, watch)
+    if leads(recipe.task):
+        publish(out, recipe, outcome, command)
+    facts = {name: getattr(outcome, name) for name in Trained.__struct_fields__[1:]}
+    return Trained(str(out), **facts)
 
 
-def publish(
-    task: Task, recipe: Recipe, material: Material, state: State, out: Path, command: str = ""
-) -> float:
-    """Export a trained task with its card and manifest; return the parity."""
-    if not processes().is_main_process:
-        return 0.0
-    parity = task.export(out)
+def publish(out: Path, recipe: Recipe, outcome: Outcome, command: str = "") -> None:
+    """Write the card and the manifest of a model whose files are there."""
     command = command or f"dialogauge train RECIPE --out {out.name}"
-    card.write(out, recipe, material, state, parity, command)
-    models.seal(out)
-    return parity
+    notes: str = getattr(module(recipe.task), "NOTES", "")
+    card.write(out, recipe, outcome, command, notes=notes, unread=unread(recipe.task))
+    models.seal(out, nested=True)
+
+
+def leads(task: str) -> bool:
+    """Whether this process writes and speaks: of several that train together, the first."""
+    if hasattr(module(task), "make"):
+        return True
+    from .loop import processes
+
+    return bool(processes().is_main_process)
+
+
+def unread(task: str) -> tuple[str, ...]:
+    """The tables of a recipe that a task does not look at."""
+    kind = module(task)
+    if hasattr(kind, "make"):
+        return ("data", "optimisation")
+    return ("data",) if hasattr(kind, "gather") else ()
+
+
+def _learn(
+    recipe: Recipe,
+    settings: Any,
+    out: Path,
+    resume: bool,
+    material: Any,
+    encode: Encode | None,
+    watch: "Sequence[Watch]",
+) -> Outcome:
+    """Fit the recipe's task to its dialogues, or to what its module gathers, and export it."""
+    from .loop import fit, reseed
+
+    kind, work = module(recipe.task), out / "training"
+    if material is None and hasattr(kind, "gather"):
+        material = kind.gather(recipe, settings)
+    elif material is None:
+        material = gather(recipe.data)
+    reseed(recipe.seed, 0)  # the network's first weights
+    task = kind.build(recipe, settings, material, work, encode)
+    state = fit(task, recipe, work, resume=resume, watch=watch)
+    parity = task.export(out) if leads(recipe.task) else 0.0
+    return card.learnt(material, state, parity)
 
 
 def _claim(out: Path, recipe: Recipe, resume: bool) -> None:
     """Echo the recipe into the folder, which is new, or holds the same recipe to go on with."""
     path = out / "recipe.json"
     if resume:
-        told = recipes.read(path)
-        if told != recipe:
+        started = recipes.read(path)
+        if started != recipe:
             raise InputError(
-                f"was started with another recipe ({', '.join(_differences(told, recipe))})",
+                f"was started with another recipe ({', '.join(_differences(started, recipe))})",
                 file=str(out),
                 remedy="go on with the same one, or name another folder",
             )
-    elif processes().is_main_process:
+    elif leads(recipe.task):
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise OutputError(f"{out} is not an empty folder: go on with --resume or name another")
         with atomic.reporting(out):
             (out / "training").mkdir(parents=True)
         with atomic.writing(path) as file:
-            file.write(recipes.encode(recipe))
+            file.write(recipes.encode(recipe, without=unread(recipe.task)))
 
 
-def _differences(told: Recipe, given: Recipe) -> list[str]:
+def _differences(started: Recipe, given: Recipe) -> list[str]:
     """The keys in which two recipes differ."""
-    one, two = _flat(msgspec.to_builtins(told)), _flat(msgspec.to_builtins(given))
+    one, two = _flat(msgspec.to_builtins(started)), _flat(msgspec.to_builtins(given))
     return sorted(key for key in {*one, *two} if one.get(key) != two.get(key))
 
 

@@ -14,13 +14,11 @@ from typing import Any
 
 import torch
 
-from .. import models
-from ..errors import DataError
-from .models.encoder.network import quiet
+from . import pretrained
 
-BEAMS = 5
+_BEAMS = 5
 #: Texts that are translated together, of about equal length.
-BATCH = 16
+_BATCH = 16
 
 
 class Translator:
@@ -32,34 +30,34 @@ class Translator:
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """Each text translated; what is empty, or too long for the model, comes back as it is."""
-        made = list(texts)
+        translated = list(texts)
         for places, ids in self._batches(texts):
             for at, text in zip(places, self._translated(ids), strict=True):
-                made[at] = text or texts[at]
-        return made
+                translated[at] = text or texts[at]
+        return translated
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
         worth = [at for at, text in enumerate(texts) if _fits(text)]
-        told = {at: self.tokenizer(texts[at])["input_ids"] for at in worth}
-        order = sorted((len(ids), at) for at, ids in told.items() if 0 < len(ids) <= self._room)
-        for start in range(0, len(order), BATCH):
-            places = [at for _, at in order[start : start + BATCH]]
-            yield places, [told[at] for at in places]
+        tokens = {at: self.tokenizer(texts[at])["input_ids"] for at in worth}
+        order = sorted((len(ids), at) for at, ids in tokens.items() if 0 < len(ids) <= self._room)
+        for start in range(0, len(order), _BATCH):
+            places = [at for _, at in order[start : start + _BATCH]]
+            yield places, [tokens[at] for at in places]
 
     def _translated(self, rows: list[list[int]]) -> list[str]:
         length, pad = max(map(len, rows)), self.model.config.pad_token_id
         ids = torch.tensor([row + [pad] * (length - len(row)) for row in rows])  # (batch, tokens)
         mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
         with torch.inference_mode():
-            made = self.model.generate(
+            tokens = self.model.generate(
                 ids,
                 attention_mask=mask,
-                num_beams=BEAMS,
+                num_beams=_BEAMS,
                 do_sample=False,
                 max_length=min(self._room, 2 * length + 20),
             )
-        found: list[str] = self.tokenizer.batch_decode(made, skip_special_tokens=True)
-        return [text.strip() for text in found]
+        texts: list[str] = self.tokenizer.batch_decode(tokens, skip_special_tokens=True)
+        return [text.strip() for text in texts]
 
 
 class RoundTrip:
@@ -79,23 +77,12 @@ def load(there: str, back: str) -> RoundTrip:
 
 
 def _loaded(name: str) -> Translator:
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoModelForSeq2SeqLM
 
-    quiet()
-    local = Path(name).is_dir()
-    if local:
-        models.refuse_pickles(Path(name))
-    options: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
-    try:
-        model = AutoModelForSeq2SeqLM.from_pretrained(
-            name, use_safetensors=True, dtype=torch.float32, **options
-        )
-        tokenizer = AutoTokenizer.from_pretrained(name, **options)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        problem = next((line for line in str(error).splitlines() if line.strip()), repr(error))
-        remedy = "does its tokenizer need `pip install sentencepiece`?"
-        raise DataError(f"{name}: this translator cannot be loaded: {problem} ({remedy})") from None
-    return Translator(name, model, tokenizer)
+    remedy = "does its tokenizer need `pip install sentencepiece`?"
+    return Translator(
+        name, *pretrained.load(AutoModelForSeq2SeqLM, name, Path(name), "translator", remedy)
+    )
 
 
 def _fits(text: str) -> bool:

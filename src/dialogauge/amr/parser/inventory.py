@@ -1,8 +1,8 @@
 """What the built-in parser learned by heart: its templates, roles, and the words it has seen.
 
-The inventory is made from the training graphs (:mod:`dialogauge.train.amr`) and ships beside the
-network as JSON. The network chooses among templates by context; the lexicon says which of them a
-known word has had, so that a sense is not taken from another word.
+The inventory is made from the training graphs (:mod:`dialogauge.train.models.amr`) and ships beside
+the network as JSON. The network chooses among templates by context; the lexicon says which of them
+a known word has had, so that a sense is not taken from another word.
 """
 
 import re

@@ -2,7 +2,9 @@
 
 ``task`` holds ``Settings`` (the recipe's free table) and ``build``, which gives a
 :class:`~dialogauge.train.loop.Task`; ``rows`` is what it learns from, ``network`` what is trained.
-To add one: a folder with these, and a line here.
+What learns from something else than dialogues has its own ``gather(recipe, settings)``; what is not
+learnt step by step has ``make(recipe, settings, out)`` instead of ``build`` and writes the model's
+files itself. ``NOTES`` are for every card. To add one: a folder with these, and a line here.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +28,12 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 #: A recipe's task -> the module that has it; imported when it is asked for, with all that it needs.
 TASKS = {
     "response-selection": "relevance.task",
-    "contrastive": "encoder.contrastive",
-    "mlm": "encoder.mlm",
     "nce": "maude.task",
     "ranking": "dynaeval.task",
+    "amr": "amr.task",
+    "language": "language.task",
+    "concepts": "concepts.task",
+    "encoder": "encoder.task",
 }
 
 

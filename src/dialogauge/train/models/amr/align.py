@@ -14,19 +14,17 @@ The nodes of one word form a template (:mod:`~dialogauge.amr.parser.templates`),
 from and the role.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from ....amr.graph import Graph, unquoted
 from ....amr.parser.numbers import one, value
 from ....amr.parser.templates import alike, split_sense
 from ....amr.parser.words import Word, is_inverted
-from .rows import Reader, Reading
-from .together import model_one
-from .tree import Node, Tree
+from .tree import Node, Reader, Reading, Tree
 
 #: What words mention a pronoun's concept.
-PRONOUNS = {
+_PRONOUNS = {
     "i": "i me my mine myself",
     "you": "you your yours yourself yourselves u ya",
     "he": "he him his himself",
@@ -35,10 +33,10 @@ PRONOUNS = {
     "we": "we us our ours ourselves 's",
     "they": "they them their theirs themselves",
 }
-MENTIONS = {concept: frozenset(words.split()) for concept, words in PRONOUNS.items()}
+_MENTIONS = {concept: frozenset(words.split()) for concept, words in _PRONOUNS.items()}
 
 #: Of these frames the argument with this role carries the word.
-CARRIERS = {
+_CARRIERS = {
     "have-rel-role-91": (":ARG2", ":ARG3"),
     "have-org-role-91": (":ARG2", ":ARG3"),
     "have-degree-91": (":ARG3", ":ARG2"),
@@ -51,15 +49,15 @@ CARRIERS = {
 }
 #: Concepts that rarely have a word of their own, and kinds of words that rarely bring a concept:
 #: that they occur together must be clear before it counts, and never does for both at once.
-ABSTRACT = frozenset(
+_ABSTRACT = frozenset(
     {"person", "thing", "name", "country", "you", "i", "date-entity", "have-org-role-91"}
     | {"have-rel-role-91", "government-organization", "city", "organization"}
 )
-FUNCTION = frozenset({"AUX", "DET", "PUNCT", "ADP", "PART", "SCONJ", "CCONJ", "SYM"})
-CLEAR, FAINT = 0.25, 0.1
+_FUNCTION = frozenset({"AUX", "DET", "PUNCT", "ADP", "PART", "SCONJ", "CCONJ", "SYM"})
+_CLEAR, _FAINT = 0.25, 0.1
 
 #: Words that ask; a question mark stands for ``:polarity amr-unknown`` alone.
-ASKING = frozenset(
+_ASKING = frozenset(
     ["who", "whom", "whose", "what", "which", "where", "when", "how", "why", "whatever"]
 )
 
@@ -68,7 +66,7 @@ class Aligner:
     """Alignment with what a corpus says about concepts and lemmas."""
 
     def __init__(self, corpus: Sequence[tuple[Sequence[Word], Graph]], rounds: int = 4) -> None:
-        self.together = model_one(corpus, rounds)
+        self.together = _model_one(corpus, rounds)
 
     def read(self, words: Sequence[Word], graph: Graph) -> Reading:
         """The graph, word by word."""
@@ -142,35 +140,32 @@ class _Alignment:
         return -1, 0
 
     def _align_numbers(self) -> None:
-        texts = [word.text for word in self.words]
         for node in self.tree.nodes.values():
-            if (
-                node.word >= 0
-                or not node.concept.startswith("=")
-                or not node.concept[1:2].isdigit()
-            ):
-                continue
-            for size in (4, 3, 2, 1):
-                starts = range(len(texts) - size + 1)
-                found = [
-                    at
-                    for at in starts
-                    if one(texts[at]) is not None
-                    and not any(place in self.owner for place in range(at, at + size))
-                    and value(texts[at : at + size]) == node.concept[1:]
-                ]
-                if found:
-                    self._claim(node, found[0])
-                    for place in range(found[0] + 1, found[0] + size):
-                        self.reader.inside.add(place)
-                        self.owner[place] = node
-                    break
+            if node.word < 0 and node.concept[:1] == "=" and node.concept[1:2].isdigit():
+                start, size = self._find_number(node.concept[1:])
+                for at in range(start, start + size):
+                    self.owner[at] = node
+                    if at == start:
+                        node.word = at
+                    else:
+                        self.reader.inside.add(at)
+
+    def _find_number(self, figures: str) -> tuple[int, int]:
+        """Where free words say a number: first word and how many, at most four."""
+        texts = [word.text for word in self.words]
+        for size in (4, 3, 2, 1):
+            for start in range(len(texts) - size + 1):
+                free = self.owner.keys().isdisjoint(range(start, start + size))
+                part = texts[start : start + size]
+                if free and one(part[0]) is not None and value(part) == figures:
+                    return start, size
+        return -1, 0
 
     # step 2
     def _align_words(self) -> None:
         pairs = []
         for node in self.tree.nodes.values():
-            if node.word >= 0 or node.concept in MENTIONS or not self._has_word(node):
+            if node.word >= 0 or node.concept in _MENTIONS or not self._has_word(node):
                 continue
             for at in range(len(self.words)):
                 if at not in self.owner and (score := self._score(node, at)) > 0:
@@ -219,10 +214,10 @@ class _Alignment:
 
     def _chance(self, concept: str, word: Word) -> float:
         chance = self.together.get((concept, word.lemma), 0.0)
-        if concept in ABSTRACT and word.pos in FUNCTION:
+        if concept in _ABSTRACT and word.pos in _FUNCTION:
             return 0.0
-        hidden = concept in ABSTRACT or concept.endswith("-91") or word.pos in FUNCTION
-        return 4 * chance if chance >= (CLEAR if hidden else FAINT) else 0.0
+        hidden = concept in _ABSTRACT or concept.endswith("-91") or word.pos in _FUNCTION
+        return 4 * chance if chance >= (_CLEAR if hidden else _FAINT) else 0.0
 
     def _nearness(self, node: Node, at: int) -> float:
         """Minus the distance to the words of the neighbours."""
@@ -243,9 +238,9 @@ class _Alignment:
     # step 3
     def _align_pronouns(self) -> None:
         for node in list(self.tree.nodes.values()):
-            if node.concept not in MENTIONS:
+            if node.concept not in _MENTIONS:
                 continue
-            forms = MENTIONS[node.concept]
+            forms = _MENTIONS[node.concept]
             places = [
                 at
                 for at, word in enumerate(self.words)
@@ -278,7 +273,7 @@ class _Alignment:
     def _neighbour(self, node: Node) -> int:
         """The word of the neighbour that a node without a word belongs to; -1 if none has one."""
         children = [child for child in node.children if child.word >= 0]
-        for role in CARRIERS.get(node.concept, ()):
+        for role in _CARRIERS.get(node.concept, ()):
             for child in children:
                 if child.role == role:
                     return child.word
@@ -309,7 +304,7 @@ def _asks(node: Node, word: Word) -> bool:
     """Whether a word stands for what is asked; *why* stands for the cause, and brings it along."""
     if word.lemma == "why" and node.parent and node.parent.concept == "cause-01":
         return False
-    return word.lemma in ASKING or word.text.lower() in ASKING
+    return word.lemma in _ASKING or word.text.lower() in _ASKING
 
 
 def _steps(words: Sequence[Word], start: int) -> list[int]:
@@ -327,3 +322,27 @@ def _steps(words: Sequence[Word], start: int) -> list[int]:
                 far[other] = far[at] + 1
                 queue.append(other)
     return far
+
+
+def _model_one(
+    corpus: Sequence[tuple[Sequence[Word], Graph]], rounds: int
+) -> dict[tuple[str, str], float]:
+    """(concept, lemma) -> the chance that the lemma brings the concept; the small ones left out."""
+    pairs = [
+        ([*dict.fromkeys(word.lemma for word in words), ""], Tree(graph).alignable())
+        for words, graph in corpus
+    ]
+    likely: dict[tuple[str, str], float] = defaultdict(lambda: 0.01)
+    for _ in range(rounds):
+        counts: Counter[tuple[str, str]] = Counter()
+        totals: Counter[str] = Counter()
+        for lemmas, concepts in pairs:
+            for concept in concepts:
+                weights = [likely[concept, lemma] for lemma in lemmas]
+                whole = sum(weights)
+                for lemma, weight in zip(lemmas, weights, strict=True):
+                    counts[concept, lemma] += weight / whole  # type: ignore[assignment]
+                    totals[lemma] += weight / whole  # type: ignore[assignment]
+        likely = {pair: count / totals[pair[1]] for pair, count in counts.items()}
+        likely = defaultdict(lambda: 1e-6, likely)
+    return {pair: chance for pair, chance in likely.items() if chance > 0.02 and pair[1]}

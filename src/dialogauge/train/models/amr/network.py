@@ -1,20 +1,35 @@
 """The two networks of the built-in AMR parser.
 
-:class:`Tagger` reads the words and gives each a state, the scores of its templates and its mode.
-:class:`Linker` reads the states and the chosen templates and scores which word hangs from which,
-and which edges there are beside the tree; its part :class:`Roles` scores what an edge is, and is
-asked for edges that are drawn and no others.
+:class:`_Tagger` reads the words and gives each a state, the scores of its templates and its mode.
+:class:`_Linker` reads the states and the chosen templates and scores which word hangs from which,
+and which edges there are beside the tree; its part :class:`_Roles` scores what an edge is, and is
+asked for edges that are drawn and no others. :class:`Parser` is both, and what they are to learn.
 """
 
+from collections.abc import Mapping
+
+import msgspec
 import torch
 from torch import Tensor, nn
 
 from ....amr.parser.features import FAR
+from ...recipe import AtLeastOne, Share
 
-HIDDEN_PAIR = -1e4  # the score of what is padding
+#: A decision from which nothing is learned.
+IGNORE = -100
+_HIDDEN_PAIR = -1e4  # the score of what is padding
+
+Batch = Mapping[str, Tensor]
 
 
-class Block(nn.Module):
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the networks look like."""
+
+    width: AtLeastOne = 192
+    dropout: Share = 0.2
+
+
+class _Block(nn.Module):
     """Attention that knows the dependency tree, and a convolution."""
 
     def __init__(self, width: int, heads: int, pair_kinds: int, dropout: float) -> None:
@@ -43,22 +58,23 @@ class Block(nn.Module):
         scores = ask @ key.transpose(2, 3) / (width // self.heads) ** 0.5
         bias = self.pair_bias(pairs) + self.near_bias(near).unsqueeze(0)
         scores = scores + bias.permute(0, 3, 1, 2)
-        scores = scores + (1 - mask)[:, None, None, :] * HIDDEN_PAIR
-        found = self.dropout(torch.softmax(scores, dim=-1)) @ value
-        return self.out(found.transpose(1, 2).reshape(batch, size, width))
+        scores = scores + (1 - mask)[:, None, None, :] * _HIDDEN_PAIR
+        heads = self.dropout(torch.softmax(scores, dim=-1)) @ value
+        return self.out(heads.transpose(1, 2).reshape(batch, size, width))
 
 
-class Tagger(nn.Module):
+class _Tagger(nn.Module):
     """Words -> states, template scores, mode scores."""
 
-    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+    def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
         super().__init__()
+        width, dropout = shape.width, shape.dropout
         small = 24
         names = ("pos", "tags", "deps", "entities")
         self.embeddings = nn.ModuleList(nn.Embedding(sizes[name], small) for name in names)
         self.lemmas = nn.Embedding(sizes["lemmas"], 64)
         self.inputs = nn.Linear(sizes["vectors"] + 4 * small + 64, width)
-        self.blocks = nn.ModuleList(Block(width, 4, sizes["pairs"], dropout) for _ in range(2))
+        self.blocks = nn.ModuleList(_Block(width, 4, sizes["pairs"], dropout) for _ in range(2))
         self.norm = nn.LayerNorm(width)
         self.templates = nn.Sequential(
             nn.Linear(width, width),
@@ -82,24 +98,25 @@ class Tagger(nn.Module):
         return states, self.templates(states), self.modes(states)
 
 
-class Linker(nn.Module):
+class _Linker(nn.Module):
     """States and templates -> heads and further edges, (batch, from, to)."""
 
-    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+    def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
         super().__init__()
+        width, dropout = shape.width, shape.dropout
         self.chosen = nn.Embedding(sizes["templates"], 96)
         self.inputs = nn.Linear(width + 96, width)
-        self.block = Block(width, 4, sizes["pairs"], dropout)
+        self.block = _Block(width, 4, sizes["pairs"], dropout)
         self.norm = nn.LayerNorm(width)
-        self.arcs, self.again = Biaffine(width, 128, 1, dropout), Biaffine(width, 96, 1, dropout)
-        self.roles = Roles(sizes, width, dropout)
+        self.arcs, self.again = _Biaffine(width, 128, 1, dropout), _Biaffine(width, 96, 1, dropout)
+        self.roles = _Roles(sizes, shape)
         self.pair_arcs = nn.Embedding(sizes["pairs"], 2)
         self.near_arcs = nn.Embedding(2 * FAR + 1, 2)
 
     def forward(
         self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores of arcs and of further edges, and the states for :class:`Roles`."""
+        """Scores of arcs and of further edges, and the states for :class:`_Roles`."""
         states = self.read(states, chosen, pairs, near, mask)
         return *self.links(states, pairs, near), states
 
@@ -122,25 +139,26 @@ class Linker(nn.Module):
         """Scores of roles at some places: (edges, labels) for rows of (text, from, to)."""
         text, source, target = where[:, 0], where[:, 1], where[:, 2]
         ends = states[text, source], states[text, target]
-        found: Tensor = self.roles(*ends, pairs[text, source, target])
-        return found
+        scores: Tensor = self.roles(*ends, pairs[text, source, target])
+        return scores
 
 
-class Roles(nn.Module):
+class _Roles(nn.Module):
     """The states of two words of each edge, (edges, width), and their kind -> scores of labels."""
 
-    def __init__(self, sizes: dict[str, int], width: int, dropout: float) -> None:
+    def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
         super().__init__()
-        self.both = Biaffine(width, 56, sizes["labels"], dropout)
+        width, dropout = shape.width, shape.dropout
+        self.both = _Biaffine(width, 56, sizes["labels"], dropout)
         self.pairs = nn.Embedding(sizes["pairs"], sizes["labels"])
 
     def forward(self, source: Tensor, target: Tensor, pairs: Tensor) -> Tensor:
         """Scores of the labels, (edges, labels)."""
-        found: Tensor = self.both.some(source, target) + self.pairs(pairs)
-        return found
+        scores: Tensor = self.both.some(source, target) + self.pairs(pairs)
+        return scores
 
 
-class Biaffine(nn.Module):
+class _Biaffine(nn.Module):
     """A score for each two words and each class: from' W to + u from + v to + b."""
 
     def __init__(self, width: int, small: int, classes: int, dropout: float) -> None:
@@ -166,3 +184,68 @@ class Biaffine(nn.Module):
         turned = source @ self.weight.permute(1, 0, 2).reshape(small, classes * small)
         both = (turned.view(-1, classes, small) @ target.unsqueeze(2)).squeeze(2)
         return both + self.one_source(source) + self.one_target(target)
+
+
+class Parser(nn.Module):
+    """Both networks, and what they are to learn."""
+
+    def __init__(self, sizes: Mapping[str, int], shape: Shape, smoothing: float) -> None:
+        super().__init__()
+        self.tagger, self.linker = _Tagger(sizes, shape), _Linker(sizes, shape)
+        self.smoothing = smoothing
+
+    def loss(self, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+        """The sum of the losses of all decisions, and how many of them were right."""
+        pairs, near, mask = batch["pairs"], batch["near"], batch["mask"]
+        states, templates, modes = self.tagger(batch["vectors"], batch["kinds"], pairs, near, mask)
+        chosen = self._chosen(templates.detach(), batch["templates"])
+        states = self.linker.read(states, chosen, pairs, near, mask)
+        arcs, again = self.linker.links(states, pairs, near)
+        roles = self.linker.roles_of(states, pairs, batch["edges"])
+        parts = {
+            "template": _choice(templates, batch["templates"], self.smoothing),
+            "mode": _choice(modes, batch["modes"], 0.0),
+            "head": _heads(arcs, batch),
+            "role": _choice(roles, batch["edges"][:, 3], self.smoothing),
+            "again": _again(again, batch),
+        }
+        total = torch.stack([loss for loss, _ in parts.values()]).sum()
+        return total, {name: right for name, (_, right) in parts.items()}
+
+    def _chosen(self, scores: Tensor, gold: Tensor) -> Tensor:
+        """The templates that the linker sees: the right ones, some as the tagger would have it."""
+        gold = torch.where(gold == IGNORE, torch.full_like(gold, 2), gold)
+        if not self.training:
+            return gold
+        guessed = torch.rand(gold.shape, device=gold.device) < 0.3
+        return torch.where(guessed, scores.argmax(-1), gold)
+
+
+def _choice(scores: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, float]:
+    """The loss of choosing one of several, and the share that is right."""
+    scores, gold = scores.reshape(-1, scores.shape[-1]), gold.reshape(-1)
+    learned = gold != IGNORE
+    if not bool(learned.any()):
+        return scores.sum() * 0.0, 1.0
+    scores, gold = scores[learned], gold[learned]
+    loss = nn.functional.cross_entropy(scores, gold, label_smoothing=smoothing)
+    return loss, float((scores.argmax(-1) == gold).float().mean())
+
+
+def _heads(arcs: Tensor, batch: Batch) -> tuple[Tensor, float]:
+    """The same for the word that each word hangs from."""
+    arcs = arcs + (1 - batch["bearing"]).unsqueeze(2) * -1e4  # words that may not be heads
+    heads = batch["heads"]
+    rows, targets = torch.nonzero(heads >= 0, as_tuple=True)
+    return _choice(arcs[rows, :, targets], heads[rows, targets], 0.0)
+
+
+def _again(scores: Tensor, batch: Batch) -> tuple[Tensor, float]:
+    """The same for edges beside the tree, of which there may be any number."""
+    bearing, wanted = batch["bearing"], batch["again"]
+    possible = bearing.unsqueeze(2) * batch["targets"].unsqueeze(1)
+    raw = nn.functional.binary_cross_entropy_with_logits(
+        scores, wanted, reduction="none", pos_weight=scores.new_tensor(2.0)
+    )
+    right = ((scores > 0) & (wanted > 0) & (possible > 0)).sum() / wanted.sum().clamp(min=1)
+    return 2 * (raw * possible).sum() / bearing.sum(), float(right)

@@ -1,182 +1,239 @@
-"""An aligned graph as a network learns it: word by word.
+"""What the parser learns from: sentences and their graphs, word by word, as tensors.
 
-The nodes of one word that hang together form its template. What joins two words is an edge of the
-tree, or one beside it.
+Files of graphs are read, each graph is aligned with its words (:mod:`.align`), and the words get
+their vectors. One sentence of so many, chosen by a hash of its text, validates; what occurs often
+enough in the others makes the inventory.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import msgspec
+import numpy as np
+import torch
+from torch import Tensor
 
-from ....amr.parser.assembling import TOP
-from ....amr.parser.numbers import one
-from ....amr.parser.rules import sentences
-from ....amr.parser.templates import (
-    INSIDE,
-    NAME,
-    NOTHING,
-    NUMBER,
-    Part,
-    abstracted,
-    split_sense,
-    write,
-)
-from ....amr.parser.words import Word
-from .tree import Node, Tree
-
-#: More nodes than this for one word are an error of alignment.
-LARGEST = 6
-#: The template of a word from which nothing is learned.
-UNKNOWN = "?"
+from ....amr import files
+from ....amr.graph import Graph, unquoted
+from ....amr.parser import naming
+from ....amr.parser.assembling import SHARED
+from ....amr.parser.features import arrays
+from ....amr.parser.inventory import Entry, Inventory
+from ....amr.parser.templates import INSIDE, NOTHING
+from ....amr.parser.words import Piece, Word, pieces, with_vectors
+from ....encode import Encoder
+from ....language import load
+from ...data import Source
+from ...recipe import AtLeastOne, Count, DataFile, Positive, Recipe, Share
+from .align import Aligner
+from .network import IGNORE, Shape
+from .tree import UNKNOWN, Reading
 
 
-class Reading(msgspec.Struct, frozen=True):
-    """A graph as it is learned; words count from 1, because 0 is the top of everything."""
+class Corpus(DataFile, frozen=True, forbid_unknown_fields=True):
+    """A file of graphs, in the folder ``amr`` of the data."""
 
-    templates: tuple[str, ...]
-    stems: tuple[str, ...]  # what D stands for
-    heads: tuple[int, ...]
-    labels: tuple[str, ...]  # role, and the number of the node it starts from: ":ARG1@0"
-    again: tuple[tuple[int, int, str], ...]  # further edges: from, to, label
-    modes: tuple[str, ...]
+    often: Positive = 1.0  # times that an epoch sees each sentence, on average
 
 
-class Reader:
-    """Reads an aligned tree; each node knows its word, -1 where it has none."""
+class Settings(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the parser looks, which graphs it learns from, and what of them."""
 
-    def __init__(
-        self, words: Sequence[Word], tree: Tree, distance: Callable[[int, int], int]
-    ) -> None:
-        self.words, self.tree, self.distance = words, tree, distance
-        self.inside: set[int] = set()  # words that continue a name or a number
-        self.names: set[str] = set()  # nodes whose name is written in the text
-        self.mentions: dict[str, list[int]] = {}  # pronoun -> the words that mention it
-        self.sentence_top = tree.top.concept == "multi-sentence"
+    corpora: tuple[Corpus, ...]
+    smoothing: Share = 0.05  # of the labels of templates and roles
+    talk: Positive = 2.5  # times more of what dialogue is full of: pronouns, negation, questions
+    held_out: AtLeastOne = 25  # one sentence of this many validates
+    rarest_template: AtLeastOne = 3
+    rarest_label: AtLeastOne = 4
+    lemmas: Count = 5000
 
-    def reading(self) -> Reading:
-        """The graph, word by word."""
-        size = len(self.words)
-        fragments = self._fragments()
-        templates = [NOTHING] * size
-        stems = [""] * size
-        modes = [""] * size
-        number: dict[str, int] = {}  # of each node in its template
-        for at, (root, members) in fragments.items():
-            templates[at], stems[at] = self._template(at, root, members, number)
-            modes[at] = next((m for n in members if (m := self.tree.modes.get(n.name))), "")
-        for at in self.inside:
-            if templates[at] == NOTHING:
-                templates[at] = INSIDE
-        heads, labels, again = self._edges(fragments, number, templates)
-        self._forget_silent(templates)
-        return Reading(
-            tuple(templates), tuple(stems), tuple(heads), tuple(labels), tuple(again), tuple(modes)
+
+class Sample(msgspec.Struct, frozen=True):
+    """A piece of text and its graph as it is learned."""
+
+    piece: Piece
+    reading: Reading
+    often: float
+    named: tuple[str, ...] = ()  # the words of its names, as the graph writes them
+
+
+class Graphs(msgspec.Struct, frozen=True):
+    """Samples to learn from and to validate on."""
+
+    train: Sequence[Sample]
+    valid: Sequence[Sample]
+    sources: tuple[Source, ...] = ()
+    unit: str = "graphs"
+
+
+class _Aligned(msgspec.Struct, frozen=True):
+    """A sentence and its graph."""
+
+    words: tuple[Word, ...]
+    graph: Graph
+    often: float
+
+
+def gather(recipe: Recipe, settings: Settings) -> Graphs:
+    """Every sentence that may be learned from, aligned; equal sentences of a corpus once."""
+    pipeline, encoder = load(), Encoder.load(recipe.backbone.name)
+    parts = []
+    for corpus in settings.corpora:
+        graphs = {graph.text: graph for graph in files.read(corpus.path("amr"))}
+        rows = []
+        for graph, document in zip(graphs.values(), pipeline.pipe(graphs), strict=True):
+            groups = list(pieces(document))
+            if len(groups) == 1:  # of a text in several pieces we do not know which has what
+                often = corpus.often * (settings.talk if _talks(graph) else 1)
+                rows.append(_Aligned(groups[0], graph, often))
+        parts.append((corpus, len(graphs), rows))
+    aligner = Aligner([(row.words, row.graph) for _, _, rows in parts for row in rows])
+    train: list[Sample] = []
+    valid: list[Sample] = []
+    sources = []
+    for corpus, count, rows in parts:
+        before = len(train), len(valid)
+        for row, sample in zip(rows, _samples(rows, aligner, encoder), strict=True):
+            held = zlib.crc32(row.graph.text.encode()) % settings.held_out == 0
+            (valid if held else train).append(sample)
+        used = len(train) - before[0], len(valid) - before[1]
+        sources.append(Source(corpus.file, corpus.licence, count, *used))
+    return Graphs(train, valid, tuple(sources))
+
+
+def _samples(rows: Sequence[_Aligned], aligner: Aligner, encoder: Encoder) -> list[Sample]:
+    samples = []
+    for start in range(0, len(rows), 1000):
+        part = rows[start : start + 1000]
+        for piece, row in zip(with_vectors([r.words for r in part], encoder), part, strict=True):
+            reading = aligner.read(row.words, row.graph)
+            samples.append(Sample(piece, reading, row.often, _named(row.graph)))
+    return samples
+
+
+def _named(graph: Graph) -> tuple[str, ...]:
+    """The words of all names of a graph; none if its text has no capitals to learn from."""
+    if graph.text == graph.text.lower():
+        return ()
+    parts = (edge for edge in graph.edges if graph.concepts[edge.source] == "name")
+    return tuple(unquoted(part.target) for part in parts if part.role.startswith(":op"))
+
+
+def _talks(graph: Graph) -> bool:
+    """Whether a graph has a pronoun, a negation or a question."""
+    concepts = set(graph.concepts.values())
+    negated = any(edge.role == ":polarity" for edge in graph.edges)
+    return negated or "amr-unknown" in concepts or not SHARED.isdisjoint(concepts)
+
+
+def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
+    """Everything that occurs often enough to be learned."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    lexicon: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    stems: Counter[str] = Counter()
+    for sample in samples:
+        reading = sample.reading
+        counts["templates"].update(reading.templates)
+        counts["labels"].update(label for label in reading.labels if label)
+        counts["modes"].update(reading.modes)
+        for word, template, stem in zip(
+            sample.piece.words, reading.templates, reading.stems, strict=True
+        ):
+            counts["pos"][word.pos] += 1
+            counts["tags"][word.tag] += 1
+            counts["deps"][word.dep] += 1
+            counts["entities"][word.entity] += 1
+            counts["lemmas"][word.lemma] += 1
+            lexicon[word.lemma][template, stem] += 1
+            stems[stem or word.lemma] += "-0" in template
+    often = [t for t, n in counts["templates"].most_common() if n >= settings.rarest_template]
+    templates = (NOTHING, INSIDE, UNKNOWN, *(t for t in often if t not in "-I?"))
+    numbers = {template: at for at, template in enumerate(templates)}
+    entries = {
+        lemma: tuple(
+            Entry(numbers[template], stem, count)
+            for (template, stem), count in uses.most_common()
+            if template in numbers and template != UNKNOWN
         )
+        for lemma, uses in sorted(lexicon.items())
+    }
 
-    def _forget_silent(self, templates: list[str]) -> None:
-        """A sentence of which the graph says nothing was overlooked: it is no lesson."""
-        for first, last in sentences(self.words):
-            if last - first >= 2 and set(templates[first : last + 1]) <= {NOTHING}:
-                templates[first : last + 1] = [UNKNOWN] * (last + 1 - first)
+    def named(kind: str, least: int = 1) -> tuple[str, ...]:
+        return tuple(name for name, n in counts[kind].most_common() if n >= least)
 
-    def _fragments(self) -> dict[int, tuple[Node, list[Node]]]:
-        """For each word the connected nodes that it brought: the topmost, and all."""
-        found: dict[int, tuple[Node, list[Node]]] = {}
-        for node in self._in_order(self.tree.top):
-            if node.word < 0:
-                continue
-            if node.word not in found:
-                found[node.word] = (node, [node])
-            elif node.parent in found[node.word][1]:
-                found[node.word][1].append(node)
-            else:
-                node.word = -2  # not connected to the word's other nodes: lost
-        return found
-
-    def _in_order(self, node: Node) -> Iterable[Node]:
-        yield node
-        for child in node.children:
-            yield from self._in_order(child)
-
-    def _template(
-        self, at: int, root: Node, members: list[Node], number: dict[str, int]
-    ) -> tuple[str, str]:
-        word = self.words[at]
-        particle = next(
-            (w.lemma for w in self.words if w.dep == "compound:prt" and w.head == at), None
-        )
-        stems: list[str] = []
-
-        def part(node: Node) -> Part:
-            if node.name in self.names:
-                return Part(NAME)
-            if node.concept.startswith("="):
-                figures = one(word.text) is not None
-                return Part(NUMBER if figures and node.concept[1:2].isdigit() else node.concept)
-            number[node.name] = len(number_here)
-            number_here.append(node)
-            concept = abstracted(node.concept, word.lemma, particle, not stems)
-            if concept.startswith("D") and concept[1:2] in ("", "-"):
-                stems.append(split_sense(node.concept)[0])
-            children = [(c.role, part(c)) for c in node.children if c in members]
-            return Part(concept, tuple(children))
-
-        number_here: list[Node] = []
-        shape = part(root)
-        if len(members) > LARGEST and not self.names & {member.name for member in members}:
-            return UNKNOWN, ""
-        if any(set(member.concept) & set(" ()") for member in members if member.concept[0] == "="):
-            return UNKNOWN, ""  # a template could not be read again
-        return write(shape), stems[0] if stems else ""
-
-    def _edges(
-        self,
-        fragments: dict[int, tuple[Node, list[Node]]],
-        number: dict[str, int],
-        templates: list[str],
-    ) -> tuple[list[int], list[str], list[tuple[int, int, str]]]:
-        heads = [-1] * len(self.words)
-        labels = [""] * len(self.words)
-        edges: list[tuple[int, int, str, Node]] = []
-        for at, (root, _) in fragments.items():
-            parent = root.parent
-            if parent is None or (parent is self.tree.top and self.sentence_top):
-                heads[at], labels[at] = 0, TOP
-            elif parent.word >= 0:
-                label = f"{role_class(root.role)}@{number.get(parent.name, 0)}"
-                edges.append((parent.word, at, label, root))
-        for source, role, target in self.tree.again:
-            if min(source.word, target.word) >= 0 and fragments[target.word][0] is target:
-                label = f"{role_class(role)}@{number.get(source.name, 0)}"
-                edges.append((source.word, target.word, label, target))
-        again = self._share(edges, heads, labels, templates)
-        return heads, labels, again
-
-    def _share(
-        self,
-        edges: list[tuple[int, int, str, Node]],
-        heads: list[int],
-        labels: list[str],
-        templates: list[str],
-    ) -> list[tuple[int, int, str]]:
-        """Give each mention of a pronoun its nearest edge; what is left are further edges."""
-        again = []
-        for source, at, label, node in edges:
-            places = self.mentions.get(node.name, [at])
-            nearest = min(places, key=lambda place: self.distance(source, place))
-            if source == nearest:
-                continue
-            if heads[nearest] < 0:
-                heads[nearest], labels[nearest] = source + 1, label
-                templates[nearest] = templates[at]
-            else:
-                again.append((source + 1, nearest + 1, label))
-        for at, template in enumerate(templates):  # a first mention without an edge of its own
-            if template not in (NOTHING, INSIDE) and heads[at] < 0:
-                templates[at] = NOTHING
-        return again
+    return Inventory(
+        pos=("", *named("pos")),
+        tags=("", *named("tags")),
+        deps=("", *named("deps")),
+        entities=("", *named("entities")),
+        lemmas=("", *named("lemmas")[: settings.lemmas]),
+        templates=templates,
+        labels=named("labels", settings.rarest_label),
+        modes=named("modes"),
+        lexicon={lemma: uses for lemma, uses in entries.items() if uses},
+        stems=tuple(sorted(stem for stem, n in stems.items() if n > 0)),
+        spellings=naming.learned(word for sample in samples for word in sample.named),
+    )
 
 
-def role_class(role: str) -> str:
-    """A role without the number that only counts: ``:op2`` and ``:snt3`` are ``:op``, ``:snt``."""
-    return role.rstrip("0123456789") if role.startswith((":op", ":snt")) else role
+def tensors(samples: Sequence[Sample], inventory: Inventory) -> dict[str, Tensor]:
+    """A batch for :meth:`~.network.Parser.loss`."""
+    inputs = arrays([sample.piece for sample in samples], inventory)
+    shape = inputs["mask"].shape
+    numbers = inventory.numbers
+    templates, modes, heads = (np.full(shape, IGNORE) for _ in range(3))
+    bearing = np.zeros(shape, dtype=np.float32)
+    again = np.zeros((*shape, shape[1]), dtype=np.float32)
+    edges = []
+    for row, sample in enumerate(samples):
+        reading = sample.reading
+        bears = [True, *(_bears(template) for template in reading.templates)]
+        bearing[row, : len(bears)] = bears
+        for at, template in enumerate(reading.templates, 1):
+            number = numbers["templates"].get(template, IGNORE)
+            templates[row, at] = number if template != UNKNOWN else IGNORE
+            modes[row, at] = numbers["modes"].get(reading.modes[at - 1], 0)
+            head = reading.heads[at - 1]
+            if head >= 0 and bears[head]:
+                heads[row, at] = head
+                edges.append((row, head, at, reading.labels[at - 1]))
+        for source, target, label in reading.again:
+            if bears[source] and bears[target]:
+                again[row, source, target] = 1
+                edges.append((row, source, target, label))
+    labels = numbers["labels"]
+    learned = [(*ends, labels[label]) for *ends, label in edges if label in labels]
+    outputs = {
+        "templates": templates,
+        "modes": modes,
+        "heads": heads,
+        "bearing": bearing,
+        "targets": (heads >= 0).astype(np.float32),
+        "again": again,
+        "edges": np.array(learned, dtype=np.int64).reshape(-1, 4),  # text, from, to, label
+    }
+    return {name: torch.from_numpy(array) for name, array in {**inputs, **outputs}.items()}
+
+
+def _bears(template: str) -> bool:
+    """Whether other words may hang from a word with this template."""
+    return template not in (NOTHING, INSIDE) and not template.startswith("=")
+
+
+def batches(samples: Sequence[Sample], words: int, rng: np.random.Generator) -> list[list[Sample]]:
+    """Samples of similar length together, in random order; at most so many words, with padding."""
+    every = [sample for sample in samples for _ in range(_times(sample.often, rng))]
+    lengths = np.array([len(sample.piece.words) for sample in every])
+    order = np.argsort(lengths + rng.random(len(every)) * 4)
+    groups: list[list[Sample]] = [[]]
+    for at in order:
+        if (len(groups[-1]) + 1) * (lengths[at] + 1) > words and groups[-1]:
+            groups.append([])
+        groups[-1].append(every[at])
+    return [groups[at] for at in rng.permutation(len(groups))]
+
+
+def _times(expected: float, rng: np.random.Generator) -> int:
+    """A whole number of times that is as expected on average."""
+    return int(expected) + int(rng.random() < expected % 1)

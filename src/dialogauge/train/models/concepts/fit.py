@@ -27,25 +27,21 @@ from numpy.typing import NDArray
 from ....errors import InputError
 from ....knowledge.store import Store
 from ....knowledge.vectors import Floats, Vectors
+from ...recipe import AtLeastOne
 
 #: Edges that oppose their two ends say nothing of likeness.
-OPPOSED = ("Antonym", "DistinctFrom", "Not")
+_OPPOSED = ("Antonym", "DistinctFrom", "Not")
 
 #: So many neighbours a word, and a phrase, needs for a vector; a rarer phrase is better put
 #: together from its parts.
-LEAST_WORD, LEAST_PHRASE = 3, 5
-HELD_OUT = 8_000  # pairs for choosing, and as many again for testing
-
-#: What is tried. 0.002 more can be had without typed columns; they were kept all the same, because
-#: the nearest neighbours read worse without (*dog*: dog house before puppy). Judged by eye.
-ITSELF, TYPED = (0.35, 0.7), (0.3, 1.0)
-WIDTHS, POWERS = (50, 100, 150, 200, 300), (0.5, 1.0)
+_LEAST_WORD, _LEAST_PHRASE = 3, 5
+_HELD_OUT = 8_000  # pairs for choosing, and as many again for testing
 
 Numbers = NDArray[np.int64]
 Pairs = NDArray[np.int64]  # (pairs, 2)
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Fit(msgspec.Struct, frozen=True):
     """How vectors are learned."""
 
     itself: float = 0.35  # weight of the concept as its own feature
@@ -54,16 +50,25 @@ class Settings(msgspec.Struct, frozen=True):
     power: float = 1.0  # of the singular values
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """Settings and the areas under the curve they reach."""
+class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is tried: every combination of these."""
 
-    settings: Settings
+    itself: tuple[float, ...] = (0.35,)
+    typed: tuple[float, ...] = (0.3,)
+    widths: tuple[AtLeastOne, ...] = (100,)
+    powers: tuple[float, ...] = (1.0,)
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """A fit and the areas under the curve that it reaches."""
+
+    fit: Fit
     uniform: float  # against pairs of concepts drawn uniformly
     matched: float  # against pairs drawn like the ends of edges, hubs often
 
     @property
     def mean(self) -> float:
-        """What settings are chosen by."""
+        """What a fit is chosen by."""
         return (self.uniform + self.matched) / 2
 
 
@@ -99,12 +104,12 @@ class Held(NamedTuple):
 def graph_of(store: Store) -> Graph:
     """The affirmed, unopposed edges between concepts that have enough neighbours."""
     starts, codes, ends, weights = store.table()
-    opposed = np.array([relation.startswith(OPPOSED) for relation in store.relations])
+    opposed = np.array([relation.startswith(_OPPOSED) for relation in store.relations])
     names = list(store.names)
     ids = [each.astype(np.int64) for each in (starts, codes, ends)]
     whole = Graph(names, ids[0], ids[1], ids[2], weights.astype(np.float64))
     graph = whole.only((weights > 0) & (starts != ends) & ~opposed[codes])
-    least = np.array([LEAST_PHRASE if " " in name else LEAST_WORD for name in names])
+    least = np.array([_LEAST_PHRASE if " " in name else _LEAST_WORD for name in names])
     return _among(graph, np.flatnonzero(neighbours(graph) >= least))
 
 
@@ -124,7 +129,7 @@ def _among(graph: Graph, kept: Numbers) -> Graph:
     return moved.only((moved.starts >= 0) & (moved.ends >= 0))
 
 
-def hold_out(graph: Graph, rng: np.random.Generator, count: int = HELD_OUT) -> Iterator[Held]:
+def hold_out(graph: Graph, rng: np.random.Generator, count: int = _HELD_OUT) -> Iterator[Held]:
     """Two disjoint sets of held-out edges, for choosing and for testing; at most a tenth each."""
     size = len(graph.names)
     pairs = np.unique(graph.pairs)
@@ -135,7 +140,7 @@ def hold_out(graph: Graph, rng: np.random.Generator, count: int = HELD_OUT) -> I
         if len(taken) == 2 * count:
             break
         ends = divmod(pair, size)
-        if all(degrees[end] > LEAST_WORD for end in ends):
+        if all(degrees[end] > _LEAST_WORD for end in ends):
             degrees[list(ends)] -= 1
             taken.append(ends)
     if len(taken) < 2:
@@ -153,7 +158,7 @@ def without(graph: Graph, held: Sequence[Held]) -> Graph:
     return graph.only(~np.isin(graph.pairs, gone[:, 0] * len(graph.names) + gone[:, 1]))
 
 
-def features(graph: Graph, settings: Settings) -> Any:
+def features(graph: Graph, fit: Fit) -> Any:
     """The normalised matrix of concepts by features, sparse."""
     from scipy import sparse
 
@@ -163,15 +168,15 @@ def features(graph: Graph, settings: Settings) -> Any:
     weights = np.r_[graph.weights, graph.weights]
     plain = sparse.csr_matrix((weights, (rows, others)), shape=(size, size))
     plain.data = np.log1p(plain.data)
-    blocks = [plain + settings.itself * sparse.identity(size)]
-    if settings.typed:
+    blocks = [plain + fit.itself * sparse.identity(size)]
+    if fit.typed:
         ways = int(graph.relations.max()) + 1
         kinds = np.r_[graph.relations, graph.relations + ways] * size + others
         _, columns, counts = np.unique(kinds, return_inverse=True, return_counts=True)
         shared = counts[columns] > 1
         place = (rows[shared], columns[shared])
         typed = sparse.csr_matrix((np.log1p(weights[shared]), place), (size, len(counts)))
-        blocks.append(settings.typed * typed)
+        blocks.append(fit.typed * typed)
     return _normalised(sparse.hstack(blocks).tocsr())
 
 
@@ -188,29 +193,29 @@ def decompose(matrix: Any, width: int, rng: np.random.Generator) -> tuple[Floats
     return (basis @ left)[:, :width], values[:width]
 
 
-def choose(graph: Graph, held: Held, rng: np.random.Generator) -> list[Trial]:
-    """Every combination of settings on held-out edges, the best first."""
+def choose(graph: Graph, held: Held, grid: Grid, rng: np.random.Generator) -> list[Trial]:
+    """Every fit of the grid on held-out edges, the best first."""
     trials = []
-    for itself, typed in product(ITSELF, TYPED):
-        matrix = features(graph, Settings(itself, typed))
-        left, values = decompose(matrix, max(WIDTHS), rng)
-        for width, power in product(WIDTHS, POWERS):
+    for itself, typed in product(grid.itself, grid.typed):
+        matrix = features(graph, Fit(itself, typed))
+        left, values = decompose(matrix, max(grid.widths), rng)
+        for width, power in product(grid.widths, grid.powers):
             rows = left[:, :width] * values[:width] ** power
-            trials.append(judge(rows, held, Settings(itself, typed, width, power)))
+            trials.append(measure(rows, held, Fit(itself, typed, width, power)))
     return sorted(trials, key=lambda trial: -trial.mean)
 
 
-def learn(graph: Graph, settings: Settings, rng: np.random.Generator) -> Vectors:
+def learn(graph: Graph, fit: Fit, rng: np.random.Generator) -> Vectors:
     """Vectors of unit length in int8, one per concept of the graph."""
-    left, values = decompose(features(graph, settings), settings.width, rng)
-    return Vectors.of(graph.names, left * values**settings.power).int8()
+    left, values = decompose(features(graph, fit), fit.width, rng)
+    return Vectors.of(graph.names, left * values**fit.power).int8()
 
 
-def judge(rows: Floats, held: Held, settings: Settings) -> Trial:
+def measure(rows: Floats, held: Held, fit: Fit) -> Trial:
     """How well the cosines of rows tell held-out edges from random pairs."""
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     edges, uniform, matched = (np.einsum("pd,pd->p", *rows[pairs.T]) for pairs in held)
-    return Trial(settings, _area(edges, uniform), _area(edges, matched))
+    return Trial(fit, _area(edges, uniform), _area(edges, matched))
 
 
 def _area(high: Floats, low: Floats) -> float:

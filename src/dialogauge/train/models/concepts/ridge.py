@@ -9,8 +9,8 @@ from ....encode import Encoder
 from ....knowledge.space import Bridge, unit
 from ....knowledge.vectors import Floats, Vectors
 
-SAMPLE = 12_000
-PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0)
+_SAMPLE = 12_000
+_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -23,23 +23,21 @@ class Fitted(msgspec.Struct, frozen=True):
     shuffled: float  # and to another concept's
 
 
-def fit_bridge(
-    vectors: Vectors, rng: np.random.Generator, encoder: str = "dialogue-minilm"
-) -> tuple[Bridge, Fitted]:
+def fit_bridge(vectors: Vectors, rng: np.random.Generator, encoder: str) -> tuple[Bridge, Fitted]:
     """A bridge fitted to a sample of the concepts; a tenth chooses the penalty, another tests."""
     loaded = Encoder.load(encoder)
-    numbers = rng.permutation(len(vectors))[:SAMPLE]
+    numbers = rng.permutation(len(vectors))[:_SAMPLE]
     inputs = unit(loaded.vectors([vectors.names[int(number)] for number in numbers]))
     numbers, inputs = numbers[~np.isnan(inputs[:, 0])], inputs[~np.isnan(inputs[:, 0])]
     targets = vectors.rows(numbers)
     fit, pick, test = np.split(np.arange(len(numbers)), _tenths(len(numbers)))
-    maps = {penalty: _ridge(inputs[fit], targets[fit], penalty) for penalty in PENALTIES}
+    maps = {penalty: _ridge(inputs[fit], targets[fit], penalty) for penalty in _PENALTIES}
     best = max(maps, key=lambda each: _cosine(inputs[pick], targets[pick], *maps[each]))
     weights, bias = maps[best]
-    made = Bridge(weights, bias, encoder, loaded.hash)
+    bridge = Bridge(weights, bias, encoder, loaded.hash)
     near = _cosine(inputs[test], targets[test], weights, bias)
     far = _cosine(inputs[test], np.roll(targets[test], 1, axis=0), weights, bias)
-    return made, Fitted(len(numbers), len(test), best, near, far)
+    return bridge, Fitted(len(numbers), len(test), best, near, far)
 
 
 def _ridge(inputs: Floats, targets: Floats, penalty: float) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ BiLSTM and attention. Both are dense, batched and masked: a score depends on its
 
 Both read of a turn its vector and, unless ``beside`` is 0, how it agrees with the turns just
 before it (:class:`Reader`): the papers' networks have to find that out, and from frozen vectors
-they hardly do. Reading a turn and judging a row of turns are two steps, because many rows may hold
+they hardly do. Reading a turn and scoring a row of turns are two steps, because many rows may hold
 the same turn after the same turns: it is read once for all of them.
 
 ``turns`` and ``speakers`` are rows of dialogues padded on the right, ``mask`` is 1 where there is a
@@ -24,27 +24,26 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from ..relevance.network import Standard
-
-Pooling = Literal["mean", "max", "both"]
+from ...layers import Standard, lstm_states
+from ...recipe import AtLeastOne, Count, Share
 
 #: Relations of two turns: either speaker x either speaker x before or after.
-RELATIONS = 8
+_RELATIONS = 8
 #: Turns whose cosine is this close to 1 begin to count as copies of each other.
-COPY = 0.03
+_COPY = 0.03
 
 
 class Shape(msgspec.Struct, frozen=True):
     """Widths and switches; what the released code does is said beside each."""
 
-    narrow: int = 300
-    hidden: int = 150  # of the LSTM in each direction, and of the graph
-    window: int = 4
-    dropout: float = 0.5
-    pooling: Pooling = "mean"
+    narrow: AtLeastOne = 300
+    hidden: AtLeastOne = 150  # of the LSTM in each direction, and of the graph
+    window: Count = 4
+    dropout: Share = 0.5
+    pooling: Literal["mean", "max", "both"] = "mean"
     outgoing: bool = False  # attention sums to 1 over what a turn says, not over what it hears
     plain: bool = False  # no ReLU, no count of neighbours, the turn itself not weighted
-    beside: int = 2  # turns before it that a turn is compared with; the papers: none
+    beside: Count = 2  # turns before it that a turn is compared with; the papers: none
     shared_self: bool = False  # a turn is related to itself as to its later turns (8 relations)
 
 
@@ -65,14 +64,14 @@ class Reader(nn.Module):
         self.precedes.weight.data.copy_(self.follows.weight)
         self.width = width * (1 + shape.beside) + shape.narrow * bool(shape.beside)
 
-    def forward(self, said: Tensor, before: Sequence[Tensor]) -> Tensor:
+    def forward(self, turns: Tensor, before: Sequence[Tensor]) -> Tensor:
         """Turns and those before each, the last first, zeros for none -> (..., self.width)."""
-        parts = [self.standard(said)]
+        parts = [self.standard(turns)]
         if before:
-            unit, *past = (_unit(turns) for turns in (said, *before))
-            past = [_if_new(unit, turns) for turns in past]
+            unit, *past = (_unit(each) for each in (turns, *before))
+            past = [_if_new(unit, each) for each in past]
             parts.append(self.follows(unit) * self.precedes(past[0]))
-            parts += [unit * turns for turns in past]
+            parts += [unit * each for each in past]
         return torch.cat(parts, -1)
 
 
@@ -81,10 +80,10 @@ def _unit(turns: Tensor) -> Tensor:
     return turns / turns.norm(dim=-1, keepdim=True).clamp(min=1e-6) * turns.shape[-1] ** 0.5
 
 
-def _if_new(said: Tensor, before: Tensor) -> Tensor:
-    """The turns before, faded to nothing where what is said is a copy of them."""
-    cosine = (said * before).mean(-1, keepdim=True)
-    return before * ((1 - cosine) / COPY).clamp(0, 1)
+def _if_new(turns: Tensor, before: Tensor) -> Tensor:
+    """The turns before, faded to nothing where a turn is a copy of them."""
+    cosine = (turns * before).mean(-1, keepdim=True)
+    return before * ((1 - cosine) / _COPY).clamp(0, 1)
 
 
 class Network(nn.Module, ABC):
@@ -102,16 +101,41 @@ class Network(nn.Module, ABC):
         before = [turns]
         for _ in range(self.shape.beside):
             before.append(_before(before[-1]))
-        return self.judged(self.heard(turns, before[1:]), speakers, mask)
+        return self.scores(self.features(turns, before[1:]), speakers, mask)
 
-    def heard(self, said: Tensor, before: Sequence[Tensor]) -> Tensor:
+    def features(self, turns: Tensor, before: Sequence[Tensor]) -> Tensor:
         """What is read of turns, given those before each: (..., width) -> (..., narrow)."""
-        found: Tensor = self.dropout(self.narrow(self.read(said, before)))
-        return found
+        features: Tensor = self.dropout(self.narrow(self.read(turns, before)))
+        return features
 
     @abstractmethod
-    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+    def scores(self, features: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
+
+
+class TurnFeatures(nn.Module):
+    """The first step as it is exported: turns of a table, beside those before them."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, table: Tensor, turns: Tensor) -> Tensor:
+        """(texts, width), (turns, 1 + beside) -> (turns, narrow)."""
+        last, *before = table[turns].unbind(1)
+        return self.network.features(last, before)
+
+
+class RowScores(nn.Module):
+    """The second step: rows of what was read."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, features: Tensor, turns: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+        """(read, narrow), three times (rows, turns) -> (rows,)."""
+        return self.network.scores(features[turns], speakers, mask)
 
 
 def _before(turns: Tensor) -> Tensor:
@@ -119,30 +143,17 @@ def _before(turns: Tensor) -> Tensor:
     return torch.cat([torch.zeros_like(turns[:, :1]), turns[:, :-1]], 1)
 
 
-class BiLstm(nn.Module):
+class _BiLstm(nn.Module):
     """States of an LSTM both ways, zero where there is no turn."""
 
-    def __init__(self, width: int, hidden: int, layers: int = 1, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(
-            width,
-            hidden,
-            layers,
-            batch_first=True,
-            bidirectional=True,
-            dropout=dropout if layers > 1 else 0.0,
-        )
+        self.lstm = nn.LSTM(width, hidden, batch_first=True, bidirectional=True)
 
     def forward(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, width), (rows, turns) -> (rows, turns, 2 hidden)."""
         length = mask.sum(1).clamp(min=1).to(torch.int64)
-        packed = nn.utils.rnn.pack_padded_sequence(
-            turns, length.cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, _ = nn.utils.rnn.pad_packed_sequence(
-            self.lstm(packed)[0], batch_first=True, total_length=turns.shape[1]
-        )
-        return states * mask[..., None]
+        return lstm_states(self.lstm, turns, length) * mask[..., None]
 
 
 class DynaEval(Network):
@@ -151,25 +162,24 @@ class DynaEval(Network):
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__(width, shape)
         both, hidden = 2 * shape.hidden, shape.hidden
-        self.lstm = BiLstm(shape.narrow, hidden)
+        self.lstm = _BiLstm(shape.narrow, hidden)
         self.attention = nn.Parameter(torch.randn(both, both) * 2 / (2 * both))
-        self.relations = nn.Parameter(torch.empty(RELATIONS, both, hidden))
+        self.relations = nn.Parameter(torch.empty(_RELATIONS, both, hidden))
         self.own = nn.Linear(both, hidden, bias=False)
         self.theirs, self.itself = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
         nn.init.xavier_uniform_(self.relations)
         pools = 2 if shape.pooling == "both" else 1
         self.score = nn.Linear(pools * (both + hidden), 1)
 
-    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+    def scores(self, features: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
-        states = self.lstm(heard, mask)  # (rows, turns, 2 hidden)
+        states = self.lstm(features, mask)  # (rows, turns, 2 hidden)
         near = _near(mask, self.shape.window)
         weights = self._weights(states, near)
         first = self._related(states, weights, near, speakers)
         second = self.theirs(near @ first) + self.itself(first)
         second = second if self.shape.plain else second.relu()
-        found = self.dropout(torch.cat([states, second], -1))
-        return self._pooled(found, mask)
+        return self._pooled(self.dropout(torch.cat([states, second], -1)), mask)
 
     def _weights(self, states: Tensor, near: Tensor) -> Tensor:
         """How much turn i hears turn j, (rows, i, j); 0 beyond the window."""
@@ -180,26 +190,26 @@ class DynaEval(Network):
 
     def _related(self, states: Tensor, weights: Tensor, near: Tensor, speakers: Tensor) -> Tensor:
         """What each turn hears, each relation through its own matrix, (rows, turns, hidden)."""
-        itself = torch.eye(states.shape[1])
+        itself = torch.eye(states.shape[1], device=states.device)
         others = near if self.shape.shared_self else near * (1 - itself)
-        edges = others[..., None] * one_hot(relations(speakers), RELATIONS)  # (rows, i, j, 8)
+        edges = others[..., None] * one_hot(relations(speakers), _RELATIONS)  # (rows, i, j, 8)
         scaled = weights[..., None] * edges
         if not self.shape.plain:
             scaled = scaled / edges.sum(2, keepdim=True).clamp(min=1)
-        said = (states @ self.relations.transpose(0, 1).flatten(1)).unflatten(-1, (RELATIONS, -1))
-        heard = scaled.flatten(2) @ said.flatten(1, 2)
+        sent = (states @ self.relations.transpose(0, 1).flatten(1)).unflatten(-1, (_RELATIONS, -1))
+        received = scaled.flatten(2) @ sent.flatten(1, 2)
         if self.shape.plain:
-            return heard + self.own(states)
-        own = (weights * itself).sum(-1, keepdim=True)
-        return (heard + own * self.own(states)).relu()
+            return received + self.own(states)
+        weight = (weights * itself).sum(-1, keepdim=True)
+        return (received + weight * self.own(states)).relu()
 
-    def _pooled(self, found: Tensor, mask: Tensor) -> Tensor:
+    def _pooled(self, nodes: Tensor, mask: Tensor) -> Tensor:
         shown = mask[..., None]
-        mean = (found * shown).sum(1) / shown.sum(1).clamp(min=1)
+        mean = (nodes * shown).sum(1) / shown.sum(1).clamp(min=1)
         if self.shape.pooling == "mean":
             pooled = mean
         else:
-            largest = (found * shown + (shown - 1) * 1e4).amax(1)
+            largest = (nodes * shown + (shown - 1) * 1e4).amax(1)
             pooled = largest if self.shape.pooling == "max" else torch.cat([mean, largest], -1)
         score: Tensor = self.score(pooled)
         return score.squeeze(-1)
@@ -210,13 +220,13 @@ class SDiCoh(Network):
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__(width, shape)
-        self.lstm = BiLstm(shape.narrow, shape.hidden)
+        self.lstm = _BiLstm(shape.narrow, shape.hidden)
         self.look = nn.Linear(2 * shape.hidden, 1, bias=False)
         self.score = nn.Linear(2 * shape.hidden, 1)
 
-    def judged(self, heard: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
+    def scores(self, features: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
         """(rows, turns, narrow), (rows, turns), (rows, turns) -> (rows,)."""
-        states = self.lstm(heard, mask)
+        states = self.lstm(features, mask)
         looks = self.look(states.tanh()).squeeze(-1) + (mask - 1) * 1e4
         weights = looks.softmax(-1) * mask
         score: Tensor = self.score(self.dropout((weights[..., None] * states).sum(1)))
@@ -230,15 +240,18 @@ def relations(speakers: Tensor) -> Tensor:
     ``speakers`` are numbers, 0 for the first who spoke. Of two others who are not the same, the one
     who is heard counts as the first: whether two are the same is kept, whoever they are.
     """
-    places = torch.arange(speakers.shape[1])
+    places = torch.arange(speakers.shape[1], device=speakers.device)
     before = (places[None, :] < places[:, None]).long()  # (i, j): j came before i
-    hears, said = speakers[:, :, None], speakers[:, None, :]
-    second = (said > 0) & ((hears == 0) | (hears == said))
-    return second.long() * 4 + (hears > 0).long() * 2 + before
+    hearer, speaker = speakers[:, :, None], speakers[:, None, :]
+    second = (speaker > 0) & ((hearer == 0) | (hearer == speaker))
+    return second.long() * 4 + (hearer > 0).long() * 2 + before
 
 
 def _near(mask: Tensor, window: int) -> Tensor:
     """1 where turns i and j are there and at most ``window`` apart, (rows, i, j)."""
-    places = torch.arange(mask.shape[1])
+    places = torch.arange(mask.shape[1], device=mask.device)
     close = ((places[None, :] - places[:, None]).abs() <= window).to(mask.dtype)
     return close * mask[:, None, :] * mask[:, :, None]
+
+
+NETWORKS: dict[str, type[Network]] = {"dynaeval": DynaEval, "s-dicoh": SDiCoh}

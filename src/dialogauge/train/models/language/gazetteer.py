@@ -22,31 +22,31 @@ from ....language.lexicon import Lexicon
 from .treebank import Sentence
 
 #: The words at the top of what each kind of name can name.
-TOPS = {
+_TOPS = {
     "PERSON": ("person",),
     "LOC": ("location", "body of water", "land"),
     "ORG": ("organization", "institution"),
 }
 
-Gazetteer = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
+_Gazetteer = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
 
 
 @cache
-def gazetteer() -> Gazetteer:
+def gazetteer() -> _Gazetteer:
     """Names by kind and number of words.
 
     >>> ("Peru",) in gazetteer()["LOC", 1], ("Marie", "Curie") in gazetteer()["PERSON", 2]
     (True, True)
     """
     lexicon = Lexicon.load()
-    found: dict[tuple[str, int], list[tuple[str, ...]]] = {}
-    for kind, tops in TOPS.items():
+    names: dict[tuple[str, int], list[tuple[str, ...]]] = {}
+    for kind, tops in _TOPS.items():
         for name in dict.fromkeys(name for top in tops for name in _names(lexicon, top)):
             words = tuple(name.split(" "))
-            found.setdefault((kind, len(words)), []).append(words)
+            names.setdefault((kind, len(words)), []).append(words)
             if kind == "PERSON" and len(words) == 2:  # a given name
-                found.setdefault((kind, 1), []).append(words[:1])
-    return found
+                names.setdefault((kind, 1), []).append(words[:1])
+    return names
 
 
 def _names(lexicon: Lexicon, top: str) -> Iterator[str]:
@@ -65,13 +65,13 @@ def roles() -> Mapping[str, str]:
     >>> roles()["anna"], roles()["peru"], roles()["agency"], "why" in roles()
     ('GS', 'L', 'o', False)
     """
-    found: dict[str, set[str]] = {}
+    parts: dict[str, set[str]] = {}
     for (kind, length), names in gazetteer().items():
         for name in names:
             for place, word in enumerate(map(str.lower, name)):
                 if len(word) > 1 and (role := _role(kind, place, length)):
-                    found.setdefault(word, set()).add(role)
-    return {word: "".join(sorted(known)) for word, known in found.items()}
+                    parts.setdefault(word, set()).add(role)
+    return {word: "".join(sorted(each)) for word, each in parts.items()}
 
 
 def _role(kind: str, place: int, length: int) -> str:
@@ -86,8 +86,8 @@ def patterns() -> list[dict[str, Any]]:
     for word, role in roles().items():
         words.setdefault(role, []).append(word)
     return [
-        {"patterns": [[{"LOWER": {"IN": sorted(known)}}]], "attrs": {"ENT_ID": role}}
-        for role, known in sorted(words.items())
+        {"patterns": [[{"LOWER": {"IN": sorted(forms)}}]], "attrs": {"ENT_ID": role}}
+        for role, forms in sorted(words.items())
     ]
 
 

@@ -1,36 +1,34 @@
 """More texts with names than the treebank with names has.
 
-    python scripts/build_silver_names.py FILE
-
 AMR graphs, which a parser wrote for sentences of news and talk, say of each name what it names:
 ``person``, ``city``, ``company``. Where the name stands is found by its letters. What nobody knows
-is left open, not called "no name": a proper noun that no graph explains is marked ``None``. FILE
-becomes one sentence of a treebank a line, for ``--names`` of the training command.
+is left open, not called "no name": a proper noun that no graph explains is marked ``None``.
 """
 
 import calendar
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-from spacy.tokens import Doc
 
-from .... import language
 from ....amr.files import read
 from ....amr.graph import Graph, unquoted
+from ....atomic import writing
+from ....language.pipeline import Pipeline
 from .gazetteer import spans
-from .task import treebank_folder
 from .treebank import Sentence, Word
 
-Marks = list[str | None]
-Span = tuple[int, int]
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
-FILES = ("bamboo_sts.amr.gz", "deam_parsed_train.txt.gz", "qald-9-amr-train.txt")
+_Marks = list[str | None]
+_Span = tuple[int, int]
+
 #: What an AMR calls by a name, as a type of name. Every other concept is MISC; those of the last
 #: line are names of some kind or none.
-CONCEPTS = {
+_CONCEPTS = {
     "PERSON": "person family",
     "LOC": "country city state continent world-region country-region county province island river "
     "mountain sea lake ocean bay valley desert city-district district town village territory "
@@ -43,34 +41,34 @@ CONCEPTS = {
     "": "religious-group ethnic-group nationality regional-group name thing political-movement "
     "url-entity date-entity language-entity market-sector disease",
 }
-KIND_OF = {concept: kind for kind, concepts in CONCEPTS.items() for concept in concepts.split()}
-#: Proper nouns that name nothing: see KINDS of dialogauge.language.treebank.
-CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
+_KIND_OF = {concept: kind for kind, concepts in _CONCEPTS.items() for concept in concepts.split()}
+#: Proper nouns that name nothing: see KINDS of :mod:`.treebank`.
+_CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
 
 
-def main(out: str) -> None:
-    """Write the sentences to a file."""
-    folder = treebank_folder().with_name("amr")
+def write_silver(path: Path, files: Sequence[Path], pipeline: Pipeline) -> dict[str, float]:
+    """Write the sentences of the graphs that have a name in them; how many, and of which kinds."""
     count = Counter[str]()
-    with Path(out).open("wb") as file:
-        for sentence in graph_sentences(folder):
+    with writing(path) as file:
+        for sentence in _sentences(files, pipeline):
             file.write(msgspec.json.encode(sentence) + b"\n")
+            count["sentences"] += 1
             count.update((sentence.words[start].name or "")[2:] for start, _ in spans(sentence))
-    print(dict(count), out)
+    return dict(count)
 
 
-def graph_sentences(folder: Path) -> Iterator[Sentence]:
-    """The sentences of the graphs that have a name in them, each once."""
-    graphs = {" ".join(graph.text.split()): graph for f in FILES for graph in read(folder / f)}
+def _sentences(files: Sequence[Path], pipeline: Pipeline) -> Iterator[Sentence]:
+    """Each sentence once, read by a pipeline."""
+    graphs = {" ".join(graph.text.split()): graph for f in files for graph in read(f)}
     graphs.pop("", None)
-    for document, graph in zip(language.load().pipe(graphs), graphs.values(), strict=True):
-        sentence = parsed(document)
-        marks = graph_marks(sentence, list(graph_names(graph)))
+    for document, graph in zip(pipeline.pipe(graphs), graphs.values(), strict=True):
+        sentence = _parsed(document)
+        marks = _graph_marks(sentence, list(_graph_names(graph)))
         if any(marks):
-            yield with_marks(sentence, marks)
+            yield _with_marks(sentence, marks)
 
 
-def graph_names(graph: Graph) -> Iterator[tuple[str, str]]:
+def _graph_names(graph: Graph) -> Iterator[tuple[str, str]]:
     """The letters of each name of a graph, without blanks, and its kind."""
     parts: dict[str, list[tuple[int, str]]] = {}
     for edge in graph.edges:
@@ -79,29 +77,29 @@ def graph_names(graph: Graph) -> Iterator[tuple[str, str]]:
     for edge in graph.edges:
         if edge.role == ":name" and edge.target in parts:
             letters = "".join(part for _, part in sorted(parts[edge.target]))
-            yield letters, KIND_OF.get(graph.concepts[edge.source], "MISC")
+            yield letters, _KIND_OF.get(graph.concepts[edge.source], "MISC")
 
 
-def graph_marks(sentence: Sentence, names: Sequence[tuple[str, str]]) -> Marks:
+def _graph_marks(sentence: Sentence, names: Sequence[tuple[str, str]]) -> _Marks:
     """The names of a graph where their letters stand, the longest first."""
     words = sentence.words
-    kinds: dict[Span, str] = {}
+    kinds: dict[_Span, str] = {}
     taken = set[int]()
     for letters, kind in sorted(names, key=lambda name: -len(name[0])):
-        for start, end in runs(words, letters):
+        for start, end in _runs(words, letters):
             if taken.isdisjoint(range(start, end)):
                 taken.update(range(start, end))
                 kinds[start, end] = kind
-    marks: Marks = [None if is_proper(word) else "" for word in words]
+    marks: _Marks = [None if _is_proper(word) else "" for word in words]
     for (start, end), kind in sorted(kinds.items()):
-        goes_on = end < len(words) and is_proper(words[end]) and end not in taken
+        goes_on = end < len(words) and _is_proper(words[end]) and end not in taken
         while kind == "PERSON" and start and marks[start - 1] is None and start - 1 not in taken:
             start -= 1  # noqa: PLW2901 (in the treebank "President" is part of the name)
-        put(marks, (start, end), "" if goes_on else kind)
+        _put(marks, (start, end), "" if goes_on else kind)
     return marks
 
 
-def runs(words: Sequence[Word], letters: str) -> Iterator[Span]:
+def _runs(words: Sequence[Word], letters: str) -> Iterator[_Span]:
     """Where the letters of a name stand as whole words."""
     for start in range(len(words)):
         end, rest = start, letters
@@ -112,7 +110,7 @@ def runs(words: Sequence[Word], letters: str) -> Iterator[Span]:
             yield start, end
 
 
-def parsed(document: Doc) -> Sentence:
+def _parsed(document: "Doc") -> Sentence:
     """A document of the pipeline as a sentence of a treebank."""
     words = (
         Word(
@@ -130,23 +128,19 @@ def parsed(document: Doc) -> Sentence:
     return Sentence("silver", tuple(words))
 
 
-def is_proper(word: Word) -> bool:
+def _is_proper(word: Word) -> bool:
     """Whether a word is a proper noun that may name something."""
-    return word.xpos in ("NNP", "NNPS") and word.form.lower() not in CALENDAR
+    return word.xpos in ("NNP", "NNPS") and word.form.lower() not in _CALENDAR
 
 
-def put(marks: Marks, span: Span, kind: str) -> None:
+def _put(marks: _Marks, span: _Span, kind: str) -> None:
     """Mark a name; without a kind it is left open."""
     for place in range(*span):
         marks[place] = f"{'B' if place == span[0] else 'I'}-{kind}" if kind else None
 
 
-def with_marks(sentence: Sentence, marks: Marks) -> Sentence:
+def _with_marks(sentence: Sentence, marks: _Marks) -> Sentence:
     """A sentence whose words carry marks of names."""
     pairs = zip(sentence.words, marks, strict=True)
     words = (msgspec.structs.replace(word, name=mark) for word, mark in pairs)
     return Sentence("silver", tuple(words))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

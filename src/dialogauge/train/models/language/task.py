@@ -1,91 +1,123 @@
-"""The making of the English pipeline that ships.
+"""The making of the English pipeline that ships, by spaCy's own training command.
 
 ::
 
-    treebanks ─► sentences ─► runs of them, some typed as in a chat ─► spacy train ─► package
-                (treebank)    (chat, gazetteer)                       (recipes)
+    words ─► vectors ─► parsing ─► silver ─► naming ─► package
+            (vectors)  (rows)     (names)   (rows)
 
-Training is spaCy's own command: the recipe is a spaCy config, and the only things added to spaCy
-are two readers, ``dialogauge.treebank.v1`` and ``dialogauge.names.v1``, one callback,
-``dialogauge.tokenizer.v1``, and one list of patterns, ``dialogauge.gazetteer.v1``. The packaged
-folder needs none: ``spacy.load(folder)`` is enough.
-
-Two recipes, one after the other: the second keeps what the first made and learns names on top.
-
-    python -m dialogauge.language.training train recipes/language.cfg runs/language
-    python scripts/build_silver_names.py runs/silver-names.jsonl
-    python -m dialogauge.language.training train recipes/language-names.cfg runs/names \\
-      --start runs/language/model-best --names runs/silver-names.jsonl
-    python -m dialogauge.language.training package runs/names/model-best FOLDER
-    python -m dialogauge.language.training measure
-
-The development parts of the treebanks choose the model; the test parts are only measured.
+Two configs of spaCy's, one after the other: the second keeps what the first made and learns names
+on top. Silver are sentences whose names nobody has checked, read by what the first made. A stage
+lies in its own folder of ``training``, says in ``done.json`` what came of it, and is done once. The
+development parts of the treebanks choose the model; the test parts are only measured.
 """
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from .... import models
-from ....atomic import reporting, writing
-from ....errors import DataError, DialogaugeError, MissingExtraError, OutputError
+from .... import corpora
+from ....atomic import reporting, write_json, writing
+from ....errors import DataError, MissingExtraError
 from ....language.pipeline import OURS, open_pipeline
-from ....language.tokens import adapt
-from . import card, measuring
-from . import chat as habits
-from .gazetteer import patterns, renamed
-from .treebank import Sentence, document, ewt, gum
+from ... import recipe as recipes
+from ...card import Outcome, Section, table
+from ...recipe import AtLeastOne, DataFile, Recipe, data_folder
+from . import measuring
+from .names import write_silver
+from .rows import register
+from .treebank import PARTS, ewt, gum
+from .vectors import Words, write_vectors
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.training import Example
 
-#: The longest run of sentences that is learned from as one text.
-RUN = 6
-#: How often the texts of one pass are written, each time cut and typed in another way.
-WRITINGS = 2
-#: The same for the texts with names, which are few.
-NAME_WRITINGS = 3
-#: How many word vectors ship; rarer words share the vector of the nearest of these.
-ROWS = 17_500
+NOTES = """\
+- GUM's documents are divided by the sha256 of their names; its other genres are under licences that
+  do not let a model ship, and are not read. Development parts choose the model, test parts are only
+  measured.
+- A part of the training texts is typed as in a chat: lower case, no punctuation, "dont", "u",
+  "lol", emoji, several sentences run together.
+- Names are learned in a second stage, which leaves the rest as it is. In a part of the sentences
+  they are exchanged for others of the same kind from WordNet. What WordNet knows a word to name is
+  looked up by spaCy's `attribute_ruler` (here `gazetteer`) and shown to the part that finds names
+  as `ENT_ID`.
+- Names are PERSON, ORG, LOC and MISC (everything else that has a name; days and months have none).
+- Sentences that run on without punctuation and capitals are hard to split: see `sentences` there.
+- Lemmas come from learned edits: a rare irregular form may keep its ending.
+- English only: text in other scripts gets tags, but they mean nothing.
+"""
+
 #: Sections of a spaCy config that only training reads.
-TRAINING_ONLY = ("paths", "system", "corpora", "training", "initialize", "pretraining")
+_TRAINING_ONLY = ("paths", "system", "corpora", "training", "initialize", "pretraining")
 
 
-def treebank_folder() -> Path:
-    """The folder ``treebank`` of ``DIALOGAUGE_DATA``."""
-    if root := os.environ.get("DIALOGAUGE_DATA"):
-        return Path(root) / "treebank"
-    raise DataError("no treebanks: set DIALOGAUGE_DATA, or name their folder with --treebank")
+class Stage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One run of spaCy's training command."""
+
+    config: str  # a file of spaCy's, by its path or by its name among the recipes
+    changes: dict[str, Any] = {}  # of its keys: {"training.max_steps": 100}
 
 
-def train(recipe: Path, out: Path, *, treebank: Path, start: Path, **changes: Any) -> Path:
-    """Run spaCy's training command; the folder of the best pipeline.
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The stages, and what they are given beside the treebanks."""
 
-    ``start`` is a pipeline with word vectors and, for a second stage, what the first one made;
-    ``changes`` override the recipe.
-    """
+    parsing: Stage
+    names: Stage
+    corpora: tuple[str, ...] = ()  # conversations whose words have a vector
+    graphs: tuple[DataFile, ...] = ()  # AMR graphs that say what names name
+    words: AtLeastOne = 24_000  # with a vector while it is trained
+    kept: AtLeastOne = 17_500  # vectors that ship; rarer words share the nearest of these
+    width: AtLeastOne = 64  # of a vector
+
+
+class _Done(msgspec.Struct, frozen=True):
+    """What a stage says when it is done."""
+
+    seconds: float
+    facts: dict[str, float]
+
+
+def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
+    """Do the stages that are not done yet, then package what came of them."""
     require_extra()
-    from spacy.cli.init_config import fill_config
-    from spacy.cli.train import train as spacy_train
-    from spacy.util import load_config
+    work, treebank = out / "training", data_folder("treebank")
+    silver = work / "silver" / "sentences.jsonl"
+    parsed, named = (work / name / "model-best" for name in ("parsing", "naming"))
 
-    if not recipe.is_file():
-        raise DataError(f"{recipe}: there is no such recipe")
-    register()
-    with reporting(out):
-        out.mkdir(parents=True, exist_ok=True)
-    filled = out / "config.cfg"
-    paths = {"paths.treebank": str(treebank), "paths.start": str(start)}
-    load_config(recipe, overrides={**paths, **changes}).to_disk(filled)
-    fill_config(filled, filled, silent=True)
-    spacy_train(filled, out)
-    return out / "model-best"
+    def fit(stage: Stage, start: Path, **changes: str) -> Callable[[Path], dict[str, float]]:
+        given = {"paths.treebank": str(treebank), "paths.start": str(start), **changes}
+        return lambda to: _fit(stage, to, {"system.seed": recipe.seed, **given})
+
+    words = Words(settings.corpora, settings.words, settings.width)
+    encoder, files = recipe.backbone.name, [each.path("amr") for each in settings.graphs]
+    stages: dict[str, Callable[[Path], dict[str, float]]] = {
+        "vectors": lambda to: write_vectors(to, treebank, encoder, words),
+        "parsing": fit(settings.parsing, work / "vectors"),
+        "silver": lambda to: write_silver(to / silver.name, files, open_pipeline(parsed, OURS)),
+        "naming": fit(settings.names, parsed, **{"paths.names": str(silver)}),
+    }
+    done = {name: _stage(work / name, todo) for name, todo in stages.items()}
+    nlp = _package(named, out, recipe, settings.kept)
+    results = list(measuring.table(nlp, treebank))
+    return Outcome(
+        sections=(
+            Section("Data", _data(recipe, settings, treebank)),
+            Section("Stages", _stages(done)),
+            Section("Results", f"{measuring.markdown(results)}\n{measuring.LEGEND}"),
+        ),
+        packages=("spacy", "numpy"),
+        steps=int(sum(each.facts.get("steps", 0) for each in done.values())),
+        best=measuring.summary(results),
+        seconds=sum(each.seconds for each in done.values()),
+    )
 
 
 def require_extra() -> None:
@@ -94,134 +126,68 @@ def require_extra() -> None:
         raise MissingExtraError("training a language pipeline", "language")
 
 
-def register() -> None:
-    """Make our readers, our callback and our list of names known to spaCy."""
-    from spacy import registry
-
-    registry.readers("dialogauge.treebank.v1", func=reader)
-    registry.readers("dialogauge.names.v1", func=name_reader)
-    registry.callbacks("dialogauge.tokenizer.v1", func=lambda: adapt)
-    registry.misc("dialogauge.gazetteer.v1", func=patterns)
-
-
-def reader(
-    folder: Path, part: str, chat: float, seed: int
-) -> Callable[["Language"], Iterator["Example"]]:
-    """A part of the treebanks as spaCy's examples; ``chat`` is the share typed as in a chat.
-
-    GUM's training documents come twice: they alone have names.
-    """
-    named = list(gum(Path(folder), part))
-    sentences = [*ewt(Path(folder), part), *named, *(named if part == "train" else ())]
-    documents = measuring.documents(sentences)
-    texts = _training_texts if part == "train" else _development_texts
-
-    def examples(nlp: "Language") -> Iterator["Example"]:
-        rng = np.random.default_rng(seed)
-        return (_example(nlp, run) for run in texts(documents, chat, rng))
-
-    return examples
+def _stage(folder: Path, todo: Callable[[Path], dict[str, float]]) -> _Done:
+    """What came of a stage, which is done if it was not."""
+    path = folder / "done.json"
+    if not path.exists():
+        began = perf_counter()
+        with reporting(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        facts = todo(folder)
+        for empty in folder.rglob("lookups.bin"):
+            empty.unlink()  # spaCy does without; its ending is a pickle's
+        with writing(path) as file:
+            file.write(msgspec.json.encode(_Done(perf_counter() - began, facts)))
+    return msgspec.json.decode(path.read_bytes(), type=_Done)
 
 
-def name_reader(
-    folder: Path, part: str, more: str | None, rename: float, chat: float, seed: int
-) -> Callable[["Language"], Iterator["Example"]]:
-    """The texts with names; ``rename`` is the share of sentences that get other names.
+def _fit(stage: Stage, out: Path, given: Mapping[str, Any]) -> dict[str, float]:
+    """Run spaCy's training command, which speaks on stderr; what its log says."""
+    from spacy.cli.init_config import fill_config
+    from spacy.cli.train import train
+    from spacy.util import load_config
 
-    ``more`` is a file of further sentences to train on (``scripts/build_silver_names.py``).
-    """
-    documents = measuring.documents(gum(Path(folder), part))
-    silver = _sentences(Path(more)) if more else []
-
-    def typed(run: Sequence[Sentence], rng: np.random.Generator) -> Sequence[Sentence]:
-        new = [renamed(s, rng) if rng.random() < rename else s for s in run]
-        return habits.typed(new, rng) if rng.random() < chat else new
-
-    def texts(rng: np.random.Generator) -> Iterator[Sequence[Sentence]]:
-        runs = [run for _ in range(NAME_WRITINGS) for d in documents for run in _runs(d, rng)]
-        runs += [[sentence] for sentence in silver]
-        return (typed(runs[int(place)], rng) for place in rng.permutation(len(runs)))
-
-    def examples(nlp: "Language") -> Iterator["Example"]:
-        runs = texts(np.random.default_rng(seed)) if part == "train" else documents
-        return (_example(nlp, run) for run in runs)
-
-    return examples
-
-
-def _sentences(path: Path) -> list[Sentence]:
-    try:
-        lines = path.read_bytes().splitlines()
-        return [msgspec.json.decode(line, type=Sentence) for line in lines]
-    except (OSError, msgspec.DecodeError) as error:
-        raise DataError(f"{path}: not a file of sentences with names: {error}") from None
+    config = Path(stage.config)
+    config = config if config.is_file() else recipes.folder() / config
+    if not config.is_file():
+        raise DataError(f"{config}: there is no such recipe")
+    register()
+    filled = load_config(config, overrides={**given, **stage.changes})
+    log = out / "log.jsonl"
+    filled["training"]["logger"] = {
+        "@loggers": "spacy.ConsoleLogger.v3",
+        "output_file": str(log),
+    }
+    filled.to_disk(out / "config.cfg")
+    with redirect_stdout(sys.stderr):
+        fill_config(out / "config.cfg", out / "config.cfg", silent=True)
+        train(out / "config.cfg", out)
+    moments = [msgspec.json.decode(line) for line in log.read_bytes().splitlines()]
+    best = max(moments, key=lambda moment: float(moment["score"]))
+    return {"steps": moments[-1]["step"], "best step": best["step"], "score": best["score"]}
 
 
-def _training_texts(
-    documents: Sequence[Sequence[Sentence]], chat: float, rng: np.random.Generator
-) -> Iterator[Sequence[Sentence]]:
-    """Runs of one to six sentences in random order, some typed as in a chat."""
-    for _ in range(WRITINGS):
-        runs = [run for sentences in documents for run in _runs(sentences, rng)]
-        for place in rng.permutation(len(runs)):
-            run = runs[int(place)]
-            yield habits.typed(run, rng) if rng.random() < chat else run
-
-
-def _runs(sentences: Sequence[Sentence], rng: np.random.Generator) -> Iterator[Sequence[Sentence]]:
-    start = 0
-    while start < len(sentences):
-        end = start + int(rng.integers(1, RUN + 1))
-        yield sentences[start:end]
-        start = end
-
-
-def _development_texts(
-    documents: Sequence[Sequence[Sentence]], chat: float, rng: np.random.Generator
-) -> Iterator[Sequence[Sentence]]:
-    """Whole documents, some of them a second time in lower case without punctuation."""
-    for sentences in documents:
-        yield sentences
-        if rng.random() < chat:
-            yield [measuring.plain(sentence) for sentence in sentences]
-
-
-def _example(nlp: "Language", run: Sequence[Sentence]) -> "Example":
-    from spacy.training import Example
-
-    gold = document(nlp.vocab, run)
-    return Example(measuring.bare_words(gold), gold)
-
-
-def package(trained: Path, out: Path, *, treebank: Path) -> Path:
-    """A trained pipeline as a folder that ships: without training's settings, carded and sealed."""
-    require_extra()
+def _package(trained: Path, out: Path, recipe: Recipe, kept: int) -> "Language":
+    """A trained pipeline as a folder that ships: without what only training reads."""
     import spacy
 
-    if out.exists():
-        raise OutputError(f"{out} exists: name another folder")
-    register()
     with reporting(out):
         nlp = spacy.load(trained)
-        merge_vectors(nlp, ROWS)
-        seed = nlp.config.interpolate()["training"]["seed"]
-        nlp.meta.update(name="dialogauge", description=card.ABOUT, license="CC BY-SA 4.0")
+        _merge_vectors(nlp, kept)
+        nlp.meta.update(name="dialogauge", description=recipe.about, license="CC BY-SA 4.0")
         nlp.to_disk(out)
         (out / "vocab" / "lookups.bin").unlink(missing_ok=True)  # empty; its ending is a pickle's
         config = nlp.config
-        for section in TRAINING_ONLY:
+        for section in _TRAINING_ONLY:
             config.pop(section, None)
         config.to_disk(out / "config.cfg")
-    _write_json(out / "config.json", {"model": OURS, "name": OURS, "spacy": spacy.__version__})
-    rows = list(measuring.table(nlp, treebank))
-    with writing(out / "card.md") as file:
-        held_out = {part: _documents(treebank, part) for part in ("test", "dev")}
-        file.write(card.text(nlp, out, rows, held_out, seed).encode())
-    models.seal(out, nested=True)
-    return out
+    version = spacy.__version__
+    write_json(out / "config.json", {"model": OURS, "name": recipe.name, "spacy": version})
+    return nlp
 
 
-def merge_vectors(nlp: "Language", rows: int) -> None:
+def _merge_vectors(nlp: "Language", rows: int) -> None:
     """Keep the first vectors, those of the commonest words, and point the others' words to them."""
     from spacy.vectors import Vectors
 
@@ -236,59 +202,35 @@ def merge_vectors(nlp: "Language", rows: int) -> None:
     nlp.vocab.vectors = merged
 
 
-def _documents(treebank: Path, part: str) -> list[str]:
-    return sorted({sentence.document for sentence in gum(treebank, part)})
+def _data(recipe: Recipe, settings: Settings, treebank: Path) -> str:
+    """What was read, under which licence, and how much of it."""
+    head = ("what", "licence", "used for", *(f"sentences, {part}" for part in PARTS))
+    read = (
+        ("UD English EWT", "CC BY-SA 4.0", "everything but names", ewt),
+        ("GUM, `news` and `interview`", "CC BY", "everything, and names", gum),
+    )
+    counts = {name: [len(list(part(treebank, each))) for each in PARTS] for name, *_, part in read}
+    held = [(name, licence, use, *counts[name]) for name, licence, use, _ in read]
+    others = [
+        *((f"`{each.file}`", each.licence or "not stated", "names") for each in settings.graphs),
+        *((name, corpora.info(name).licence, "choosing words") for name in settings.corpora),
+        (f"`{recipe.backbone.name}`", "see its card", "word vectors"),
+        ("WordNet 3.0, as the lexicon that ships", "WordNet licence", "other names; looking up"),
+    ]
+    documents = {part: sorted({s.document for s in gum(treebank, part)}) for part in PARTS[1:]}
+    listed = "".join(
+        f"- {part}: {', '.join(name.removeprefix('GUM_') for name in held_out)}\n"
+        for part, held_out in documents.items()
+    )
+    return (
+        f"{table(head, held)}\n{table(('what', 'licence', 'used for'), others)}\n"
+        f"Documents of GUM that are held out:\n\n{listed}"
+    )
 
 
-def _write_json(path: Path, value: dict[str, Any]) -> None:
-    with writing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value)) + b"\n")
-
-
-def main() -> None:
-    """The commands of this module; a user's mistake is one line."""
-    import typer
-
-    app = typer.Typer(add_completion=False, help="Train and measure the English pipeline.")
-    app.command("train")(_train_command)
-    app.command("package")(_package_command)
-    app.command("measure")(_measure_command)
-    try:
-        app()
-    except DialogaugeError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise SystemExit(2) from None
-
-
-def _train_command(
-    recipe: Path,
-    out: Path,
-    treebank: Path | None = None,
-    start: Path | None = None,
-    names: Path | None = None,
-) -> None:
-    """Train, starting from the pipeline that ships (its word vectors) unless another is named.
-
-    ``names`` are more sentences for the recipe of names (``scripts/build_silver_names.py``).
-    """
-    start = start or models.open_folder(OURS)
-    changes = {"paths.names": str(names)} if names else {}
-    train(recipe, out, treebank=treebank or treebank_folder(), start=start, **changes)
-
-
-def _package_command(trained: Path, out: Path, treebank: Path | None = None) -> None:
-    """Measure a trained pipeline and write the folder that ships."""
-    print(package(trained, out, treebank=treebank or treebank_folder()))
-
-
-def _measure_command(
-    folder: Path | None = None, treebank: Path | None = None, part: str = "test"
-) -> None:
-    """Print the table of the card: the pipeline that ships, or the one in a folder."""
-    require_extra()
-    pipeline = open_pipeline(folder or models.open_folder(OURS), str(folder or OURS))
-    print(measuring.markdown(measuring.table(pipeline.nlp, treebank or treebank_folder(), part)))
-
-
-if __name__ == "__main__":
-    main()
+def _stages(done: Mapping[str, _Done]) -> str:
+    rows = []
+    for name, stage in done.items():
+        facts = ", ".join(f"{fact} {value:,.6g}" for fact, value in stage.facts.items())
+        rows.append((name, facts, f"{stage.seconds:,.0f} s"))
+    return table(("stage", "what came of it", "time"), rows)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
 #: Genres of GUM whose texts (Wikinews, CC BY) a shipped model may learn from.
-GENRES = ("news", "interview")
+_GENRES = ("news", "interview")
 #: How many GUM documents are held out; which ones is :func:`part`'s rule.
-HELD_OUT = {"test": 8, "dev": 4}
+_HELD_OUT = {"test": 8, "dev": 4}
 PARTS = ("train", "dev", "test")
 #: GUM's types of entity as types of name. Names of the last five are too few to tell apart, and
 #: days and months (``time``) are not names of anything.
@@ -49,10 +49,10 @@ KINDS = {
     "plant": "MISC",
 }
 #: What a name may have inside without being cut: "Arts and Humanities", "J-Lo", "King's Court".
-JOINS = frozenset({"of", "the", "for", "and", "&", "'s", "’s", "-", "–", "/", "'", "de", "."})
+_JOINS = frozenset({"of", "the", "for", "and", "&", "'s", "’s", "-", "–", "/", "'", "de", "."})
 
 #: The ten columns of a line.
-Row = Sequence[str]
+_Columns = Sequence[str]
 
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 
@@ -96,7 +96,7 @@ def is_licensed(document: str) -> bool:
     >>> is_licensed("GUM_news_nasa"), is_licensed("GUM_fiction_moon")
     (True, False)
     """
-    return document.split("_")[1:2] in [[genre] for genre in GENRES]
+    return document.split("_")[1:2] in [[genre] for genre in _GENRES]
 
 
 def divide(documents: Iterable[str]) -> dict[str, str]:
@@ -106,7 +106,7 @@ def divide(documents: Iterable[str]) -> dict[str, str]:
     ['dev', 'dev', 'dev', 'dev', 'test']
     """
     order = sorted(set(documents), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
-    test, dev = HELD_OUT["test"], HELD_OUT["dev"]
+    test, dev = _HELD_OUT["test"], _HELD_OUT["dev"]
     return {
         name: "test" if place < test else "dev" if place < test + dev else "train"
         for place, name in enumerate(order)
@@ -159,7 +159,7 @@ def _placed(
         raise InputError("not a treebank's row in this sentence", file=file, line=number) from None
 
 
-def _sentence(lines: Sequence[Row], document: str, entities: Sequence[str]) -> Sentence:
+def _sentence(lines: Sequence[_Columns], document: str, entities: Sequence[str]) -> Sentence:
     rows = [fields for fields in lines if fields[0].isdecimal()]
     spaces = {place: _has_space(row) for place, row in enumerate(rows, 1)}
     for stretch in (fields for fields in lines if "-" in fields[0]):
@@ -178,32 +178,34 @@ def _sentence(lines: Sequence[Row], document: str, entities: Sequence[str]) -> S
     return Sentence(document, tuple(words))
 
 
-def _has_space(row: Row) -> bool:
+def _has_space(row: _Columns) -> bool:
     return "SpaceAfter=No" not in row[9].split("|")
 
 
-def _word(row: Row, number: int, space: bool, name: str | None) -> Word:
+def _word(row: _Columns, number: int, space: bool, name: str | None) -> Word:
     _, form, lemma, upos, xpos, morph, head, dep, *_ = row
     above = (int(head) or number) - 1
     kept = "" if morph == "_" else morph
     return Word(form, form if lemma == "_" else lemma, upos, xpos, kept, above, dep, space, name)
 
 
-def names(rows: Sequence[Row], entities: Sequence[str]) -> list[str | None]:
+def names(rows: Sequence[_Columns], entities: Sequence[str]) -> list[str | None]:
     """The names of a sentence as one mark per word: ``B-PERSON``, ``I-PERSON`` or nothing.
 
     ``entities`` names the fields of GUM's bracket labels. Where names nest, the outer one counts:
     in "Daughters of the American Revolution Constitution Hall" the hall.
     """
-    found = sorted(_name_spans(rows, entities), key=lambda span: (span[0] - span[1], span[0]))
+    spans = sorted(_name_spans(rows, entities), key=lambda span: (span[0] - span[1], span[0]))
     marks: list[str | None] = [""] * len(rows)
-    for start, end, kind in found:
+    for start, end, kind in spans:
         if not any(marks[start:end]):
             marks[start:end] = [f"B-{kind}"] + [f"I-{kind}"] * (end - start - 1)
     return marks
 
 
-def _name_spans(rows: Sequence[Row], entities: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _name_spans(
+    rows: Sequence[_Columns], entities: Sequence[str]
+) -> Iterator[tuple[int, int, str]]:
     mentions = [
         (start, end, dict(zip(entities, label.split("-"), strict=False)))
         for start, end, label in _mentions(rows)
@@ -219,18 +221,18 @@ def _name_spans(rows: Sequence[Row], entities: Sequence[str]) -> Iterator[tuple[
             yield *_around(rows, anchor, own), kind
 
 
-def _head(rows: Sequence[Row], start: int, end: int) -> int:
+def _head(rows: Sequence[_Columns], start: int, end: int) -> int:
     """The first word of a span whose own head is outside."""
     return next(place for place in range(start, end) if not start < int(rows[place][6]) <= end)
 
 
-def _anchor(rows: Sequence[Row], head: int, span: range) -> int | None:
+def _anchor(rows: Sequence[_Columns], head: int, span: range) -> int | None:
     """The proper noun that heads a span, or is joined flat to its head: "biologist Ada Bos"."""
     flat = (p for p in span if rows[p][7].startswith("flat") and int(rows[p][6]) == head + 1)
     return next((place for place in (head, *flat) if rows[place][3] == "PROPN"), None)
 
 
-def _is_part(rows: Sequence[Row], place: int, head: int, kinds: Mapping[int, str]) -> bool:
+def _is_part(rows: Sequence[_Columns], place: int, head: int, kinds: Mapping[int, str]) -> bool:
     """Whether a word belongs to the name that a head carries, not to another name beside it.
 
     GUM's minimal span takes in what is coordinated or attached: "Ada Bos and Max Bos" are two
@@ -250,7 +252,7 @@ def _is_part(rows: Sequence[Row], place: int, head: int, kinds: Mapping[int, str
     return True
 
 
-def _around(rows: Sequence[Row], anchor: int, minimal: set[int]) -> tuple[int, int]:
+def _around(rows: Sequence[_Columns], anchor: int, minimal: set[int]) -> tuple[int, int]:
     """The run of the mention's own minimal words around an anchor, joined over short words."""
     inside = {p for p in minimal | {anchor} if rows[p][4].startswith(("NNP", "CD"))}
     start, end = anchor, anchor + 1
@@ -261,18 +263,18 @@ def _around(rows: Sequence[Row], anchor: int, minimal: set[int]) -> tuple[int, i
     return start, end
 
 
-def _next(rows: Sequence[Row], place: int, inside: set[int], direction: int) -> int | None:
+def _next(rows: Sequence[_Columns], place: int, inside: set[int], direction: int) -> int | None:
     """The nearest word of the name in a direction, at most two joining words away."""
     for far in range(1, 4):
         there = place + far * direction
         if there in inside:
             return there
-        if not 0 <= there < len(rows) or rows[there][1].lower() not in JOINS:
+        if not 0 <= there < len(rows) or rows[there][1].lower() not in _JOINS:
             return None
     return None
 
 
-def _mentions(rows: Sequence[Row]) -> Iterator[tuple[int, int, str]]:
+def _mentions(rows: Sequence[_Columns]) -> Iterator[tuple[int, int, str]]:
     """Bracketed spans: ``(12-person-...`` opens, ``12)`` closes, ``(12-person-...)`` is both.
 
     A mention with a gap is written in parts, ``12[1/2])``: its parts do not carry a name each.

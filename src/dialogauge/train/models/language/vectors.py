@@ -1,95 +1,92 @@
 """Word vectors for the language pipeline, from the encoder that ships.
 
-    python scripts/build_word_vectors.py FOLDER
-
 A treebank is small: most words of a chat are not in it. The encoder has read a great deal more, and
 what it says of a word alone, cut down to its principal components, tells the tagger, the parser and
-the names which words are alike. The words are those of the treebanks' training parts, of
-Self-dialogue and Topical-Chat, and the whole words of the encoder's own vocabulary. FOLDER becomes
-a blank spaCy pipeline with vectors, as ``[initialize] vectors`` of a spaCy config wants it.
+the names which words are alike. The words are those of the treebanks' training parts and of
+conversations, and the whole words of the encoder's own vocabulary.
 """
 
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
-import spacy
 from numpy.typing import NDArray
-from spacy.vectors import Vectors
 
 from .... import corpora, models
 from ....encode import Encoder
-from .task import treebank_folder
 from .treebank import ewt, gum
 
-Vector = NDArray[np.float32]
+_Vectors = NDArray[np.float32]
 
-ENCODER = "dialogue-minilm"
-CORPORA = ("self-dialogue", "topical-chat")
-WIDTH = 64
-ROWS = 24_000
 #: A word is taken if the treebanks have it this often, or the conversations.
-OFTEN_IN_TREEBANKS, OFTEN = 2, 10
+_OFTEN_IN_TREEBANKS, _OFTEN = 2, 10
 
-WORD = re.compile(r"n't|'[a-z]+|[^\W\d_]+(?:\.[a-z])*|[^\w\s]")
+_WORD = re.compile(r"n't|'[a-z]+|[^\W\d_]+(?:\.[a-z])*|[^\w\s]")
 
 
-def main(folder: str) -> None:
-    """Write the blank pipeline with vectors."""
-    words = vocabulary()
-    vectors = principal(np.asarray(Encoder.load(ENCODER).vectors(words), dtype=np.float32))
+class Words(msgspec.Struct, frozen=True):
+    """Which words have a vector: how many at most, and how long it is."""
+
+    corpora: Sequence[str]
+    count: int
+    width: int
+
+
+def write_vectors(folder: Path, treebank: Path, encoder: str, words: Words) -> dict[str, float]:
+    """A blank spaCy pipeline with vectors, as ``[initialize] vectors`` of a config wants it."""
+    import spacy
+    from spacy.vectors import Vectors
+
+    chosen = _vocabulary(treebank, encoder, words)
+    rows = np.asarray(Encoder.load(encoder).vectors(chosen), dtype=np.float32)
     nlp = spacy.blank("en")
-    table = Vectors(strings=nlp.vocab.strings, data=vectors, keys=words)
-    for row, word in enumerate(words):  # spaCy looks a word up as it is written
+    data = _principal(rows, words.width)
+    table = Vectors(strings=nlp.vocab.strings, data=data, keys=chosen)
+    for row, word in enumerate(chosen):  # spaCy looks a word up as it is written
         for spelling in (word.capitalize(), word.upper()):
             if spelling not in table:
                 table.add(spelling, row=row)
     nlp.vocab.vectors = table
     nlp.to_disk(folder)
-    print(f"{len(words)} words, {WIDTH} dimensions: {folder}")
+    return {"words": len(chosen), "width": data.shape[1]}
 
 
-def vocabulary() -> list[str]:
+def _vocabulary(treebank: Path, encoder: str, words: Words) -> list[str]:
     """The commonest words first, then the encoder's own."""
-    folder = treebank_folder()
-    sentences = (*ewt(folder, "train"), *gum(folder, "train"))
+    sentences = (*ewt(treebank, "train"), *gum(treebank, "train"))
     in_treebanks = Counter(word.form.lower() for s in sentences for word in s.words)
-    count = in_treebanks + Counter(conversation_words())
+    count = in_treebanks + Counter(_conversation_words(words.corpora))
     common = (
         word
         for word, times in count.most_common()
-        if times >= OFTEN or in_treebanks[word] >= OFTEN_IN_TREEBANKS
+        if times >= _OFTEN or in_treebanks[word] >= _OFTEN_IN_TREEBANKS
     )
-    words = dict.fromkeys([*common, *encoder_words()])
-    return [word for word in words if word != "\ufeff"][:ROWS]
+    every = dict.fromkeys([*common, *_encoder_words(encoder)])
+    return [word for word in every if word != "\ufeff"][: words.count]
 
 
-def conversation_words() -> Iterable[str]:
+def _conversation_words(names: Sequence[str]) -> Iterable[str]:
     """Every word of the conversations."""
-    for name in CORPORA:
+    for name in names:
         for dialogue in corpora.load(name):
             for turn in dialogue.turns:
-                yield from WORD.findall(turn.text.lower().replace("n't", " n't"))
+                yield from _WORD.findall(turn.text.lower().replace("n't", " n't"))
 
 
-def encoder_words() -> list[str]:
+def _encoder_words(encoder: str) -> list[str]:
     """The whole words of the encoder's vocabulary."""
-    file = models.open_folder(ENCODER) / "tokenizer.json"
+    file = models.open_folder(encoder) / "tokenizer.json"
     vocabulary = msgspec.json.decode(file.read_bytes())["model"]["vocab"]
     return [word for word in vocabulary if re.fullmatch(r"[^\W\d_]{2,}", word)]
 
 
-def principal(vectors: Vector) -> Vector:
+def _principal(vectors: _Vectors, width: int) -> _Vectors:
     """The first components of centred vectors, each row of length 1."""
     centred = vectors - vectors.mean(axis=0)
-    directions = np.linalg.svd(centred, full_matrices=False)[2][:WIDTH]
-    kept: Vector = centred @ directions.T
+    directions = np.linalg.svd(centred, full_matrices=False)[2][:width]
+    kept: _Vectors = centred @ directions.T
     kept /= np.linalg.norm(kept, axis=1, keepdims=True) + 1e-8
     return kept
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,8 +1,8 @@
-"""Networks that judge a response by its context alone: MaUdE and the three it was compared with.
+"""Networks that score a response by its context alone: MaUdE and the three it was compared with.
 
 All are used alike. ``table`` holds what the network reads, one row per text: the frozen encoder's
 vector, or the ids of the words; ``context`` and ``response`` are rows of it. A context is seen
-once, however many responses are judged after it.
+once, however many responses are scored after it.
 
 | network | reads | context | features |
 | --- | --- | --- | --- |
@@ -17,13 +17,17 @@ classifier also reads how the response agrees with each of the last two turns, u
 vectors is slow to find that, and it holds for talk that was never trained on.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 import torch
 from torch import Tensor, nn
 
-from ..relevance.network import Standard
+from ....encode.encoder import POOLINGS, Pooling
+from ...layers import Standard, lstm_states
+from ...recipe import AtLeastOne, Count, Share
 
 Reads = Literal["turns", "joined", "words"]
 Kind = Literal["maude", "nli", "infersent", "ruber"]
@@ -37,19 +41,21 @@ READS: dict[Kind, Reads] = {
 }
 
 
+#: Of the word embeddings: how many words, of how many numbers.
+_WORDS, _WORD_WIDTH = 30522, 100
+
+
 class Shape(msgspec.Struct, frozen=True):
     """Widths and switches."""
 
-    narrow: int = 300  # D_g: what utterance vectors are brought down to
-    hidden: int = 150  # of the LSTM in each direction
-    layer: int = 200  # of the classifier
-    dropout: float = 0.2
-    absolute: bool = False  # |c-r|, as in the released code; the paper has c-r
-    one_way: bool = False  # a forward LSTM only, as in the released code; the paper has both ways
-    beside: int = 2  # last turns that the response is compared with directly; the paper: none
-    mean: int = 0  # of a text's numbers, the first so many are its mean vector; 0: all
-    words: int = 30522  # of the vocabulary
-    word_width: int = 100
+    pooling: Pooling = "mean"  # what is read of an utterance; "texture" sees repeated words
+    narrow: AtLeastOne = 300  # D_g: what utterance vectors are brought down to
+    hidden: AtLeastOne = 150  # of the LSTM, in each direction
+    layer: AtLeastOne = 200  # of the classifier
+    dropout: Share = 0.2
+    absolute: bool = False  # |c-r| as in the released code; the paper: c-r
+    one_way: bool = False  # LSTM one way as in the released code; the paper: both ways
+    beside: Count = 2  # last turns that the response is compared with directly; the paper: none
 
 
 class MaskedLstm(nn.Module):
@@ -74,14 +80,14 @@ class MaskedLstm(nn.Module):
             there = mask[:, step, None]
             enter, keep, new, out = (gates[:, step] + self.states(state)).chunk(4, -1)
             moved = keep.sigmoid() * cell + enter.sigmoid() * new.tanh()
-            said = out.sigmoid() * moved.tanh()
+            shown = out.sigmoid() * moved.tanh()
             cell = there * moved + (1 - there) * cell
-            state = there * said + (1 - there) * state
-            best = torch.maximum(best, there * said + (there - 1))
+            state = there * shown + (1 - there) * state
+            best = torch.maximum(best, there * shown + (there - 1))
         return best
 
 
-class Classifier(nn.Module):
+class _Classifier(nn.Module):
     """The combination of context and response, through one layer, to a logit."""
 
     def __init__(self, width: int, shape: Shape, more: int = 0) -> None:
@@ -117,8 +123,9 @@ class Maude(nn.Module):
             MaskedLstm(shape.narrow, shape.hidden, backward=backward) for backward in ways
         )
         self.mix = nn.Linear(shape.hidden * len(ways), shape.narrow)
-        self.beside, self.mean = shape.beside, shape.mean or width
-        self.classifier = Classifier(shape.narrow, shape, shape.beside * self.mean)
+        # Of an utterance's numbers, the first so many are its mean vector.
+        self.beside, self.mean = shape.beside, width // POOLINGS[shape.pooling].parts
+        self.classifier = _Classifier(shape.narrow, shape, shape.beside * self.mean)
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
         """(batch, turns, width), (batch, turns) -> (batch, narrow + beside * mean)."""
@@ -133,12 +140,12 @@ class Maude(nn.Module):
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """What :meth:`context` and :meth:`response` gave -> (...)."""
         wide = self.narrow.out_features
-        said = response[..., wide:]
-        agreement = context[..., wide:] * torch.cat([said] * self.beside or [said[..., :0]], -1)
-        found: Tensor = self.classifier(
+        unit = response[..., wide:]
+        agreement = context[..., wide:] * torch.cat([unit] * self.beside or [unit[..., :0]], -1)
+        logits: Tensor = self.classifier(
             context[..., :wide], response[..., :wide], self.dropout(agreement)
         )
-        return found
+        return logits
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
@@ -149,10 +156,10 @@ class Maude(nn.Module):
         return self.logit(self._context(gates, last, mask), answered).sigmoid()
 
     def _context(self, gates: list[Tensor], last: list[Tensor], mask: Tensor) -> Tensor:
-        """The gates of each way and the unit vectors of the last turns -> what is judged by."""
-        found = [way(each, mask) for way, each in zip(self.ways, gates, strict=True)]
+        """The gates of each way and the unit vectors of the last turns -> what is scored by."""
+        states = [way(each, mask) for way, each in zip(self.ways, gates, strict=True)]
         there = [unit * mask[:, -1 - at, None] for at, unit in enumerate(last)]
-        return torch.cat([self.mix(torch.cat(found, -1)), *there], -1)
+        return torch.cat([self.mix(torch.cat(states, -1)), *there], -1)
 
     def _down(self, vectors: Tensor) -> Tensor:
         narrow: Tensor = self.dropout(self.narrow(self.standard(vectors)))
@@ -164,14 +171,38 @@ class Maude(nn.Module):
         return mean / mean.norm(dim=-1, keepdim=True).clamp(min=1e-6) * self.mean**0.5
 
 
-class Nli(nn.Module):
+class _Joined(nn.Module, ABC):
     """The context as one text, and a classifier."""
+
+    classifier: nn.Module
+
+    @abstractmethod
+    def context(self, joined: Tensor, mask: Tensor) -> Tensor:
+        """(batch, 1, width), (batch, 1) -> (batch, both)."""
+
+    @abstractmethod
+    def response(self, response: Tensor) -> Tensor:
+        """(..., width) -> (..., both)."""
+
+    def logit(self, context: Tensor, response: Tensor) -> Tensor:
+        """(..., both), (..., both) -> (...)."""
+        logits: Tensor = self.classifier(context, response)
+        return logits
+
+    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
+        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
+        answered = self.response(table[response])
+        return self.logit(self.context(table[context], mask), answered).sigmoid()
+
+
+class Nli(_Joined):
+    """Context and response as vectors."""
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
         self.standard = Standard(width)
         self.mix = nn.Linear(width, width, bias=False)
-        self.classifier = Classifier(width, shape)
+        self.classifier = _Classifier(width, shape)
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, width), (batch, 1) -> (batch, width)."""
@@ -183,48 +214,33 @@ class Nli(nn.Module):
         standard: Tensor = self.standard(response)
         return standard
 
-    def logit(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., width), (..., width) -> (...)."""
-        found: Tensor = self.classifier(context, response)
-        return found
 
-    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
-        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
-        answered = self.response(table[response])
-        return self.logit(self.context(table[context], mask), answered).sigmoid()
-
-
-class Words(nn.Module):
+class _Words(nn.Module):
     """A text's words through a BiLSTM, max-pooled; a word id of 0 is no word."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.words = nn.Embedding(shape.words, shape.word_width, padding_idx=0)
-        self.lstm = nn.LSTM(shape.word_width, shape.hidden, batch_first=True, bidirectional=True)
+        self.words = nn.Embedding(_WORDS, _WORD_WIDTH, padding_idx=0)
+        self.lstm = nn.LSTM(_WORD_WIDTH, shape.hidden, batch_first=True, bidirectional=True)
 
     def forward(self, ids: Tensor) -> Tensor:
         """(texts, words) -> (texts, 2 hidden)."""
         there = ids > 0
         length = there.sum(1).clamp(min=1)
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.words(ids), length.cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, _ = nn.utils.rnn.pad_packed_sequence(
-            self.lstm(packed)[0], batch_first=True, total_length=ids.shape[1]
-        )
+        states = lstm_states(self.lstm, self.words(ids), length)
         shown = there[..., None].float()
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 
 
-class InferSent(nn.Module):
+class InferSent(_Joined):
     """Context and response as words, each by an encoder of its own; W on the context."""
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
         del width  # of the frozen encoder, which this network does without
-        self.asked, self.answered = Words(shape), Words(shape)
+        self.asked, self.answered = _Words(shape), _Words(shape)
         self.mix = nn.Linear(2 * shape.hidden, 2 * shape.hidden)
-        self.classifier = Classifier(2 * shape.hidden, shape)
+        self.classifier = _Classifier(2 * shape.hidden, shape)
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, words), (batch, 1) -> (batch, 2 hidden)."""
@@ -235,16 +251,6 @@ class InferSent(nn.Module):
         """(..., words) -> (..., 2 hidden)."""
         flat = self.answered(response.reshape(-1, response.shape[-1]))
         return flat.reshape(*response.shape[:-1], flat.shape[-1])
-
-    def logit(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., 2 hidden), (..., 2 hidden) -> (...)."""
-        found: Tensor = self.classifier(context, response)
-        return found
-
-    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
-        """(texts, words), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
-        answered = self.response(table[response])
-        return self.logit(self.context(table[context], mask), answered).sigmoid()
 
 
 class Ruber(InferSent):
@@ -262,11 +268,11 @@ class Ruber(InferSent):
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """(..., 2 hidden), (..., 2 hidden) -> (...)."""
         agree = ((context @ self.matrix) * response).sum(-1, keepdim=True)
-        found: Tensor = self.classifier(torch.cat([context, agree, response], -1))
-        return found.squeeze(-1)
+        logits: Tensor = self.classifier(torch.cat([context, agree, response], -1))
+        return logits.squeeze(-1)
 
 
-NETWORKS: dict[Kind, type[Maude] | type[Nli] | type[InferSent]] = {
+NETWORKS: dict[Kind, Callable[[int, Shape], Maude | _Joined]] = {
     "maude": Maude,
     "nli": Nli,
     "infersent": InferSent,

@@ -25,8 +25,8 @@ from ....manipulate.pool import Pool
 from ....manipulate.responses import BackTranslation, likeness
 from ....manipulate.rewriting import Place, Rewrite
 from ....manipulate.words import Drop, Repeat, order
+from ...frozen import Ints
 
-Ints = NDArray[np.int64]
 Policy = Literal["all", "semantics", "syntax"]
 Translate = Callable[[Sequence[str]], list[str]]
 
@@ -45,25 +45,25 @@ NEGATIVE: dict[Policy, tuple[str, ...]] = {
     "syntax": tuple(BROKEN),
 }
 #: How often a draw that is no wrong answer is made again.
-DRAWS = 8
+_DRAWS = 8
 
 
-class Rows(msgspec.Struct, frozen=True):
-    """Contexts and what is said after them, as places in ``texts``; -1 where there is nothing."""
+class Exchanges(msgspec.Struct, frozen=True):
+    """Contexts and responses to them, as places in ``texts``; -1 where there is nothing."""
 
     texts: tuple[str, ...]  # each once
     context: Ints  # (rows, turns), the last turn last
     joined: Ints  # (rows, 1): the same context as one text, if asked for
     dialogue: Ints  # (rows,): the number of the dialogue
     corpus: Ints  # (rows,): the number of the corpus that it comes from
-    said: Mapping[str, Ints]  # kind -> (rows,)
+    responses: Mapping[str, Ints]  # kind -> (rows,)
 
     def __len__(self) -> int:
         return len(self.dialogue)
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Some rows and what is judged after each of them."""
+    """Some rows and what is scored after each of them."""
 
     rows: Ints  # (batch,)
     positive: Ints  # (batch, positives)
@@ -81,36 +81,36 @@ class Sources(msgspec.Struct, frozen=True):
     corpora: Sequence[int] = ()  # of each dialogue, a number; none: all come from one
 
 
-def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int) -> Rows:
+def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int) -> Exchanges:
     """A row for each turn that follows another."""
-    found = [
+    answers = [
         (number, at) for number, each in enumerate(dialogues) for at in range(1, len(each.turns))
     ]
-    if not found:
+    if not answers:
         raise DialogaugeError("no dialogue has a turn with a context: there is nothing to learn")
     texts: dict[str, int] = {}
 
     def place(text: str | None) -> int:
         return -1 if text is None or not text.strip() else texts.setdefault(text, len(texts))
 
-    context = [_window(dialogues[number], at, turns) for number, at in found]
-    gold = [dialogues[number].turns[at].text for number, at in found]
-    said: dict[str, list[str | None]] = {"gold": [*gold]}
+    context = [_window(dialogues[number], at, turns) for number, at in answers]
+    gold = [dialogues[number].turns[at].text for number, at in answers]
+    responses: dict[str, list[str | None]] = {"gold": [*gold]}
     if sources.translate:
-        made = zip(gold, sources.translate(gold), strict=True)
-        said["back-translation"] = [back if _same(text, back) else None for text, back in made]
-    said["generated"] = [sources.generated.get(each) for each in found]
+        both = zip(gold, sources.translate(gold), strict=True)
+        responses["back-translation"] = [back if _same(text, back) else None for text, back in both]
+    responses["generated"] = [sources.generated.get(each) for each in answers]
     for kind, rewrite in BROKEN.items() if sources.broken else ():
-        said[kind] = broken(dialogues, rewrite, kind, seed)
+        responses[kind] = broken(dialogues, rewrite, kind, seed)
     joined = [" ".join(window) if sources.joined else None for window in context]
-    return Rows(
+    return Exchanges(
         context=np.array(
             [[-1] * (turns - len(each)) + [place(t) for t in each] for each in context]
         ),
         joined=np.array([[place(text)] for text in joined]),
-        dialogue=np.array([number for number, _ in found]),
-        corpus=np.array([sources.corpora[at] if sources.corpora else 0 for at, _ in found]),
-        said={kind: np.array([place(text) for text in each]) for kind, each in said.items()},
+        dialogue=np.array([number for number, _ in answers]),
+        corpus=np.array([sources.corpora[at] if sources.corpora else 0 for at, _ in answers]),
+        responses={kind: np.array([*map(place, each)]) for kind, each in responses.items()},
         texts=tuple(texts),
     )
 
@@ -132,56 +132,56 @@ def broken(
     dialogues: Sequence[Dialogue], rewrite: Rewrite, kind: str, seed: int
 ) -> list[str | None]:
     """Each turn that follows another, with broken words; None where nothing can be broken."""
-    found: list[str | None] = []
+    texts: list[str | None] = []
     for dialogue in dialogues:
         for at in range(1, len(dialogue.turns)):
             rng = seeded(seed, kind, dialogue.id, str(at))
             try:
-                found.append(rewrite(Place(dialogue, at, Pool(())), rng))
+                texts.append(rewrite(Place(dialogue, at, Pool(())), rng))
             except DoesNotApply:
-                found.append(None)
-    return found
+                texts.append(None)
+    return texts
 
 
 def batches(
-    rows: Rows, kinds: Sequence[str], size: int, rng: np.random.Generator, positive: Sequence[str]
+    rows: Exchanges, kinds: Sequence[str], size: int, rng: np.random.Generator
 ) -> list[Batch]:
     """One epoch in random order; what comes from elsewhere is drawn here."""
-    usable = np.flatnonzero((rows.said["gold"] >= 0) & (rows.context >= 0).any(1))
+    usable = np.flatnonzero((rows.responses["gold"] >= 0) & (rows.context >= 0).any(1))
     negatives = np.stack([negative(rows, kind, rng) for kind in kinds], 1)
-    positives = np.stack([rows.said.get(kind, np.full(len(rows), -1)) for kind in positive], 1)
+    positives = np.stack([rows.responses.get(kind, np.full(len(rows), -1)) for kind in POSITIVE], 1)
     picked = rng.permutation(usable)
     cuts = [picked[start : start + size] for start in range(0, len(picked), size)]
     return [Batch(cut, positives[cut], negatives[cut]) for cut in cuts]
 
 
-def negative(rows: Rows, kind: str, rng: np.random.Generator) -> Ints:
+def negative(rows: Exchanges, kind: str, rng: np.random.Generator) -> Ints:
     """For each row a response of this kind, (rows,); -1 where there is none."""
-    gold = rows.said["gold"]
+    gold = rows.responses["gold"]
     if kind not in ELSEWHERE:
-        made = rows.said[kind]
-        return np.where(made == gold, -1, made)
-    source = rows.said.get(ELSEWHERE[kind], np.full(len(rows), -1))
-    found = np.full(len(rows), -1)
+        changed = rows.responses[kind]
+        return np.where(changed == gold, -1, changed)
+    source = rows.responses.get(ELSEWHERE[kind], np.full(len(rows), -1))
+    foreign = np.full(len(rows), -1)
     for corpus in np.unique(rows.corpus):
-        own = np.flatnonzero(rows.corpus == corpus)
-        found[own] = _foreign(rows, source, own, rng)
-    return found
+        inside = np.flatnonzero(rows.corpus == corpus)
+        foreign[inside] = _foreign(rows, source, inside, rng)
+    return foreign
 
 
-def _foreign(rows: Rows, source: Ints, own: Ints, rng: np.random.Generator) -> Ints:
-    """For each of the rows ``own`` what ``source`` has for another of them; -1 for none."""
-    there = own[source[own] >= 0]
+def _foreign(rows: Exchanges, source: Ints, some: Ints, rng: np.random.Generator) -> Ints:
+    """For each of ``some`` rows what ``source`` has for another of them; -1 for none."""
+    there = some[source[some] >= 0]
     if not len(there):
-        return np.full(len(own), -1)
+        return np.full(len(some), -1)
 
     def wrong(drawn: Ints) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = rows.dialogue[drawn] == rows.dialogue[own]
-        inside |= source[drawn] == rows.said["gold"][own]
-        return inside
+        same: NDArray[np.bool_] = rows.dialogue[drawn] == rows.dialogue[some]
+        same |= source[drawn] == rows.responses["gold"][some]
+        return same
 
-    drawn = rng.choice(there, len(own))
-    for _ in range(DRAWS):
+    drawn = rng.choice(there, len(some))
+    for _ in range(_DRAWS):
         if not (again := wrong(drawn)).any():
             break
         drawn[again] = rng.choice(there, int(again.sum()))

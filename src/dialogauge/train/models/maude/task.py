@@ -2,12 +2,13 @@
 
 Each text is encoded once, before the first epoch; the encoder stays as it is. (The paper tunes it;
 the released code, under a flag that nobody saw, does not either.) What words the negatives are made
-of is said in :mod:`..nce`, the networks in :mod:`..unreferenced`.
+of is said in :mod:`.rows`, the networks in :mod:`.network`.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,40 +17,30 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
-from ....dialogue import Dialogue
-from ....encode.encoder import POOLINGS, Pooling
+from ....atomic import write_json
 from ....errors import InputError
 from ....manipulate import translation
-from ....manipulate.manipulation import seeded
 from ....metrics.maude import word_table
 from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
-from ... import causal
-from ...data import Material
-from ...export import Example, export, write_json
-from ...frozen import Encode, cached, encoder
-from ...generated import LIMIT, Generated
+from ...data import Half, Material
+from ...export import Example, export
+from ...frozen import Side, reading, sides
+from ...generated import one_each
+from ...layers import standardise
+from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe, Share
-from ..relevance.network import MANY
-from . import rows as nce
-from .network import NETWORKS, READS, Kind, Maude, Nli, Shape
-from .rows import Batch, Ints, Policy, Rows
+from .. import Encode
+from . import rows
+from .network import NETWORKS, READS, Kind, Shape
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Settings(Shape, frozen=True, forbid_unknown_fields=True):
     """How the network looks and what it must tell apart."""
 
     network: Kind = "maude"
     turns: AtLeastOne = 8  # of context; the paper has no limit: name a large number
-    policy: Policy = "all"
-    pooling: Pooling = "mean"  # what is read of an utterance; "texture" sees repeated words
-    narrow: AtLeastOne = 300
-    hidden: AtLeastOne = 150  # of the LSTM, in each direction
-    layer: AtLeastOne = 200
-    dropout: Share = 0.2
-    absolute: bool = False  # |c-r| as in the released code; the paper: c-r
-    one_way: bool = False  # LSTM one way as in the released code; the paper: both ways
-    beside: Count = 2  # last turns that the response is compared with directly; the paper: none
+    policy: rows.Policy = "all"
     mispaired: bool = False  # negatives after other rows' contexts, as in the released code
     positives: Share = 0.5  # what they weigh together; 0: each response the same, as in the paper
     translator: str = ""  # "apertium", or two models "THERE,BACK": back-translations
@@ -60,167 +51,143 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.blend and self.network not in VARIANTS:
-            known = " or ".join(VARIANTS)
-            raise ValueError(f"the network {self.network!r} has no blend (name {known})")
+            blended = " or ".join(VARIANTS)
+            raise ValueError(f"the network {self.network!r} has no blend (name {blended})")
 
 
-class Contrast:
+class Inputs(NamedTuple):
+    """A batch of contexts and of what may have been said after each: positives, then negatives."""
+
+    context: Tensor  # (batch, turns, width)
+    mask: Tensor  # (batch, turns)
+    response: Tensor  # (batch, positives + negatives, width)
+    there: Tensor  # (batch, positives + negatives): 0 where there is no such response
+
+
+class Discrimination:
     """The task."""
 
     def __init__(
-        self, recipe: Recipe, settings: Settings, material: Material, encode: Encode, cache: Path
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        material: Material,
+        read: Callable[[Sequence[str]], NDArray[Any]],
     ) -> None:
         self.recipe, self.settings = recipe, settings
-        self.kinds = nce.NEGATIVE[settings.policy]
+        self.kinds = rows.NEGATIVE[settings.policy]
         self.reads = READS[settings.network]
-        self.train = self._rows(material.train, material.origins("train"), settings.replies)
-        # A quarter as many to validate with: each takes a second or two.
-        self.valid = (
-            self._rows(material.valid, material.origins("valid"), settings.replies // 4)
-            if material.valid
-            else None
-        )
-        look = self._look(encode, cache)
-        self.table = look(self.train.texts)
-        self.valid_table = look(self.valid.texts) if self.valid else None
-        shape = Shape(
-            settings.narrow,
-            settings.hidden,
-            settings.layer,
-            settings.dropout,
-            settings.absolute,
-            settings.one_way,
-            min(settings.beside, settings.turns),
-            0 if self.reads == "words" else self.table.shape[1] // POOLINGS[settings.pooling].parts,
-        )
-        self.network = NETWORKS[settings.network](self.table.shape[1], shape)
-        if isinstance(self.network, Maude | Nli):
-            self.network.standard.fit(torch.from_numpy(np.array(self.table[:MANY])))
-        self._exam = self._fixed_exam()
+        self.train, self.valid = sides(material, lambda half: self._rows(material, half), read)
+        self.width = self.train.table.shape[1]
+        shape = msgspec.structs.replace(settings, beside=min(settings.beside, settings.turns))
+        self.network = NETWORKS[settings.network](self.width, shape)
+        standardise(self.network, self.train.table)
 
-    def batches(self, rng: np.random.Generator) -> list[Batch]:
+    def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random batches of rows with their negatives."""
         size = self.recipe.optimisation.batch_size
-        return nce.batches(self.train, self.kinds, size, rng, nce.POSITIVE)
+        drawn = rows.batches(self.train.rows, self.kinds, size, rng)
+        return Batches(drawn, lambda batch: self._inputs(self.train, batch))
 
-    def loss(self, batch: Batch) -> Tensor:
+    def loss(self, batch: Inputs) -> Tensor:
         """Cross-entropy over positives and negatives."""
-        positive, negative = self._logits(self.train, self.table, batch, self.settings.mispaired)
-        return self._loss(positive, negative, batch)
+        return self._loss(self._logits(batch, self.settings.mispaired), batch.there)
 
     def validate(self) -> dict[str, float]:
         """The log-likelihood on held dialogues, and by how much each kind is below the truth."""
-        if self.valid is None or self.valid_table is None or self._exam is None:
+        if self.valid is None:
             return {}
-        positive, negative = self._logits(self.valid, self.valid_table, self._exam, False)
-        found = {"log-likelihood": -float(self._loss(positive, negative, self._exam))}
-        gold = positive[:, 0].sigmoid()
-        found["gold"] = float(gold.mean())
-        columns = [(nce.POSITIVE[1], positive[:, 1], self._exam.positive[:, 1])]
-        columns += [
-            (kind, negative[:, at], self._exam.negative[:, at])
-            for at, kind in enumerate(self.kinds)
-        ]
-        for kind, logits, there in columns:
-            shown = torch.from_numpy(there >= 0)
-            if shown.any():
-                found[f"delta {kind}"] = float((gold - logits.sigmoid())[shown].mean())
-        return found
+        rng = np.random.default_rng(0)  # always the same exam
+        exam = rows.batches(self.valid.rows, self.kinds, self.settings.exam, rng)[0]
+        batch = on_device(self._inputs(self.valid, exam), self.network)
+        logits = self._logits(batch, mispaired=False)
+        gold = logits[:, 0].sigmoid()
+        measures = {
+            "log-likelihood": -float(self._loss(logits, batch.there)),
+            "gold": float(gold.mean()),
+        }
+        for at, kind in enumerate((*rows.POSITIVE, *self.kinds)):
+            shown = batch.there[:, at] > 0
+            if at and shown.any():
+                measures[f"delta {kind}"] = float((gold - logits[:, at].sigmoid())[shown].mean())
+        return measures
 
     def export(self, folder: Path) -> float:
         """A metric: ``table``, ``context``, ``mask``, ``response`` -> ``score``."""
-        rows = {0: "rows"}
-        difference = export(
-            self.network,
-            folder,
-            self._examples(),
-            {"table": {0: "texts"}, "context": rows, "mask": rows, "response": rows},
-            {"score": rows},
-        )
+        row = {0: "rows"}
+        inputs = {"table": {0: "texts"}, "context": row, "mask": row, "response": row}
+        difference = export(self.network, folder, self._examples(), inputs, {"score": row})
         config = {
             **_kind(self.settings),
             "reads": self.reads,
             "encoder": self.recipe.backbone.name,
             "pooling": self.settings.pooling,
             "turns": self.settings.turns,
-            "width": self.table.shape[1],
+            "width": self.width,
         }
         write_json(folder / "config.json", config)
         return difference
 
-    def _logits(
-        self, rows: Rows, table: NDArray[Any], batch: Batch, mispaired: bool
-    ) -> tuple[Tensor, Tensor]:
-        """(batch, positives), (batch, negatives)."""
-        places = rows.context[batch.rows] if self.reads == "turns" else rows.joined[batch.rows]
-        mask = torch.from_numpy((places >= 0).astype(np.float32))
-        context = self.network.context(self._take(table, places), mask)
-        both = np.concatenate([batch.positive, batch.negative], 1)
-        response = self.network.response(self._take(table, both))
-        count = batch.positive.shape[1]
-        beside = context[:, None, :].expand(-1, both.shape[1], -1)
-        if mispaired:
-            others = torch.from_numpy(nce.mispaired(len(batch.rows), batch.negative.shape[1]))
-            beside = torch.cat([beside[:, :count], context[others]], 1)
-        logits = self.network.logit(beside, response)
-        return logits[:, :count], logits[:, count:]
+    def _rows(self, material: Material, half: Half) -> rows.Exchanges:
+        settings, seed, dialogues = self.settings, self.recipe.seed, material.dialogues(half)
+        # A quarter as many to validate with: each takes a second or two.
+        replies = settings.replies if half == "train" else settings.replies // 4
+        sources = rows.Sources(
+            translate=_translator(settings.translator),
+            generated=one_each(dialogues, settings.language_model, replies, seed),
+            broken=settings.policy != "semantics",
+            joined=self.reads != "turns",
+            corpora=material.origins(half),
+        )
+        return rows.make(dialogues, settings.turns, sources, seed)
 
-    def _loss(self, positive: Tensor, negative: Tensor, batch: Batch) -> Tensor:
-        there = [torch.from_numpy(each >= 0).float() for each in (batch.positive, batch.negative)]
+    def _inputs(self, side: Side[rows.Exchanges], batch: rows.Batch) -> Inputs:
+        windows = side.rows.context if self.reads == "turns" else side.rows.joined
+        responses = np.concatenate([batch.positive, batch.negative], 1)
+        return Inputs(*side.masked(windows[batch.rows]), *side.masked(responses))
+
+    def _logits(self, batch: Inputs, mispaired: bool) -> Tensor:
+        """(batch, positives + negatives)."""
+        context = self.network.context(batch.context, batch.mask)
+        response = self.network.response(batch.response)
+        beside = context[:, None, :].expand(-1, response.shape[1], -1)
+        if mispaired:
+            count = len(rows.POSITIVE)
+            others = rows.mispaired(len(context), response.shape[1] - count)
+            beside = torch.cat([beside[:, :count], context[torch.from_numpy(others)]], 1)
+        return self.network.logit(beside, response)
+
+    def _loss(self, logits: Tensor, there: Tensor) -> Tensor:
+        count = len(rows.POSITIVE)
+        positive, negative = logits[:, :count], logits[:, count:]
         good = binary_cross_entropy_with_logits(
             positive, torch.ones_like(positive), reduction="none"
         )
         bad = -logsigmoid(-negative)
         if share := self.settings.positives:
-            return sum(
-                weight * (loss * shown).sum() / shown.sum().clamp(min=1)
-                for weight, loss, shown in zip((share, 1 - share), (good, bad), there, strict=True)
-            )
-        shown = torch.cat(there, 1)
-        return (torch.cat([good, bad], 1) * shown).sum() / shown.sum().clamp(min=1)
-
-    def _take(self, table: NDArray[Any], places: Ints) -> Tensor:
-        return torch.from_numpy(np.asarray(table[np.maximum(places, 0)]))
-
-    def _rows(self, dialogues: Sequence[Dialogue], corpora: Sequence[int], replies: int) -> Rows:
-        settings, seed = self.settings, self.recipe.seed
-        sources = nce.Sources(
-            translate=translator(settings.translator),
-            generated=generated(dialogues, settings.language_model, replies, seed),
-            broken=settings.policy != "semantics",
-            joined=self.reads != "turns",
-            corpora=corpora,
-        )
-        return nce.make(dialogues, settings.turns, sources, seed)
-
-    def _look(self, encode: Encode, cache: Path) -> Callable[[Sequence[str]], NDArray[Any]]:
-        if self.reads != "words":
-            name = f"{self.recipe.backbone.name}|{self.settings.pooling}"
-            return lambda texts: cached(encode, texts, name, cache)
-        return lambda texts: word_table(shared(self.recipe.backbone.name), texts)
-
-    def _fixed_exam(self) -> Batch | None:
-        """Always the same validation rows and negatives."""
-        if self.valid is None:
-            return None
-        rng = np.random.default_rng(0)
-        return nce.batches(self.valid, self.kinds, self.settings.exam, rng, nce.POSITIVE)[0]
+            return _mean(good, there[:, :count], share) + _mean(bad, there[:, count:], 1 - share)
+        return _mean(torch.cat([good, bad], 1), there)
 
     def _examples(self) -> list[Example]:
         rng = np.random.default_rng(0)
         turns = self.settings.turns if self.reads == "turns" else 1
 
-        def example(texts: int, rows: int) -> Example:
-            table = self.table[rng.integers(0, len(self.table), texts)]
-            there = rng.integers(1, turns + 1, (rows, 1)) + np.arange(turns) >= turns
+        def example(texts: int, count: int) -> Example:
+            table = self.train.table[rng.integers(0, len(self.train.table), texts)]
+            there = rng.integers(1, turns + 1, (count, 1)) + np.arange(turns) >= turns
             return {
                 "table": torch.from_numpy(np.asarray(table)),
-                "context": torch.from_numpy(rng.integers(0, texts, (rows, turns))),
+                "context": torch.from_numpy(rng.integers(0, texts, (count, turns))),
                 "mask": torch.from_numpy(there.astype(np.float32)),
-                "response": torch.from_numpy(rng.integers(0, texts, rows)),
+                "response": torch.from_numpy(rng.integers(0, texts, count)),
             }
 
         return [example(*sizes) for sizes in ((3, 2), (1, 1), (9, 5), (40, 64))]
+
+
+def _mean(losses: Tensor, there: Tensor, weight: float = 1.0) -> Tensor:
+    """The mean of those that are there, weighted; 0 where none is."""
+    return weight * (losses * there).sum() / there.sum().clamp(min=1)
 
 
 def _kind(settings: Settings) -> dict[str, str]:
@@ -231,7 +198,7 @@ def _kind(settings: Settings) -> dict[str, str]:
     return {"metric": metric, "network": settings.network, "blend": settings.blend}
 
 
-def translator(name: str) -> nce.Translate | None:
+def _translator(name: str) -> rows.Translate | None:
     """Texts into another language and back; None for no name."""
     if not name:
         return None
@@ -247,42 +214,12 @@ def translator(name: str) -> nce.Translate | None:
     return load(there.strip(), back.strip())
 
 
-def generated(
-    dialogues: Sequence[Dialogue], model: str, count: int, seed: int
-) -> dict[tuple[int, int], str]:
-    """What a language model says at one place of each of some dialogues."""
-    wanted = min(count, LIMIT)
-    if not model or not wanted:
-        return {}
-    long = [number for number, dialogue in enumerate(dialogues) if len(dialogue.turns) > 1]
-    chosen = sorted(long, key=lambda at: seeded(seed, dialogues[at].id).random())[:wanted]
-    places = [(at, _answer(dialogues[at], seed)) for at in chosen]
-    contexts = [[turn.text for turn in dialogues[at].turns[:place]] for at, place in places]
-    replies = store(model).replies(contexts, seed)
-    return {place: text for place, text in zip(places, replies, strict=True) if text.strip()}
-
-
-def store(name: str) -> Generated:
-    """The replies of a language model that are kept, and will be."""
-    from ....corpora.files import cache_folder
-
-    if name == causal.NAME and not causal.available():
-        raise InputError("smollm2 is not installed", field="settings.language_model")
-    path = cache_folder() / "generated" / f"{Path(name).name}.jsonl"
-    return Generated(path, lambda: causal.load(name), name, SHORT)
-
-
-#: Short answers to the last turn alone: on a CPU a reply takes as long as all that is read for it.
-SHORT = causal.Sampling(turns=1, max_tokens=24)
-
-
-def _answer(dialogue: Dialogue, seed: int) -> int:
-    return seeded(seed, "reply", dialogue.id).randrange(1, len(dialogue.turns))
-
-
 def build(
     recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
-) -> Contrast:
+) -> Discrimination:
     """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    encode = encode or encoder(recipe.backbone, settings.pooling)
-    return Contrast(recipe, settings, material, encode, work)
+    if READS[settings.network] == "words":
+        words = partial(word_table, shared(recipe.backbone.name))
+        return Discrimination(recipe, settings, material, words)
+    read = reading(recipe.backbone, work, encode, settings.pooling)
+    return Discrimination(recipe, settings, material, read)

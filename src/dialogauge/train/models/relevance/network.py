@@ -1,4 +1,4 @@
-"""Small networks on vectors that were computed once.
+"""A small network on vectors that were computed once.
 
 :class:`ResponseSelector` reads the last few turns and a response, each as the frozen encoder's
 vector. Every part adds to what it is given and starts by adding nothing, so that before training
@@ -8,12 +8,24 @@ Afterwards that cosine can be blended in again, because the head and it err on d
 
 import math
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...recipe import AtLeastOne, Share
 
-class Tower(nn.Module):
+
+class Shape(msgspec.Struct, frozen=True):
+    """What the network looks like."""
+
+    turns: AtLeastOne = 4  # of context
+    heads: AtLeastOne = 6  # of attention; they divide the encoder's width
+    dropout: Share = 0.1
+    cosine: Share = 0.5  # how much of the score is the plain cosine of the last turn
+
+
+class _Tower(nn.Module):
     """A vector plus what two layers make of it."""
 
     def __init__(self, width: int, hidden: int, dropout: float) -> None:
@@ -33,7 +45,7 @@ class Tower(nn.Module):
         return vectors + added
 
 
-class Attention(nn.Module):
+class _Attention(nn.Module):
     """The last turn looks back; written out, so that it exports to plain ONNX operators."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
@@ -51,8 +63,7 @@ class Attention(nn.Module):
         keys, values = (self._split(layer(normed)) for layer in (self.keys, self.values))
         weights = query @ keys.transpose(-1, -2) / math.sqrt(keys.shape[-1])
         weights = weights + (1.0 - mask[:, None, None, :]) * -1e4  # finite: no turn is no NaN
-        found = (self.dropout(weights.softmax(-1)) @ values).flatten(1)
-        mixed: Tensor = self.mix(found)
+        mixed: Tensor = self.mix((self.dropout(weights.softmax(-1)) @ values).flatten(1))
         return turns[:, -1] + mixed
 
     def _split(self, turns: Tensor) -> Tensor:
@@ -63,14 +74,12 @@ class Attention(nn.Module):
 class ResponseSelector(nn.Module):
     """How well a response follows its context: its cosine with the answer that is expected."""
 
-    def __init__(
-        self, width: int, turns: int = 4, heads: int = 6, dropout: float = 0.1, cosine: float = 0.0
-    ) -> None:
+    def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
-        self.turns, self.cosine = turns, cosine
-        self.position = nn.Parameter(torch.zeros(turns, width))
-        self.attention = Attention(width, heads, dropout)
-        self.tower = Tower(width, 2 * width, dropout)
+        self.cosine = shape.cosine
+        self.position = nn.Parameter(torch.zeros(shape.turns, width))
+        self.attention = _Attention(width, shape.heads, shape.dropout)
+        self.tower = _Tower(width, 2 * width, shape.dropout)
         self.log_scale = nn.Parameter(torch.tensor(math.log(20.0)))  # of the softmax, not the score
 
     def context(self, turns: Tensor, mask: Tensor) -> Tensor:
@@ -94,28 +103,3 @@ def _silence(layer: nn.Module) -> None:
     """Make a linear layer give nothing until it has learnt something."""
     for parameter in layer.parameters():
         nn.init.zeros_(parameter)
-
-
-#: Texts whose vectors say what mean and spread are.
-MANY = 20_000
-
-
-class Standard(nn.Module):
-    """Vectors brought to a mean of 0 and a spread of 1, as those that are learnt from have it."""
-
-    centre: Tensor
-    spread: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("centre", torch.zeros(width))
-        self.register_buffer("spread", torch.ones(width))
-
-    def fit(self, vectors: Tensor) -> None:
-        """Take mean and spread from these, (texts, width)."""
-        self.centre.copy_(vectors.mean(0))
-        self.spread.copy_(vectors.std(0).clamp(min=1e-3))
-
-    def forward(self, vectors: Tensor) -> Tensor:
-        """(..., width) -> (..., width)."""
-        return (vectors - self.centre) / self.spread

@@ -11,21 +11,19 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ....dialogue import Dialogue
+from ....encode.encoder import Vectors
 from ....errors import DialogaugeError
-
-Ints = NDArray[np.int64]
-Vectors = NDArray[np.float32]
+from ...frozen import Ints
 
 #: Of how many random responses the nearest are taken, and from which cosine on two say the same.
-POOL = 4096
+_POOL = 4096
 SAME = 0.9
 
 #: Out of how many responses the right one must be found in validation.
-CHOICES = 20
+_CHOICES = 20
 
 
 class Pairs(msgspec.Struct, frozen=True):
@@ -34,8 +32,8 @@ class Pairs(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]  # each once
     context: Ints  # (pairs, turns), the last turn last
     response: Ints  # (pairs,)
-    said: Ints  # all turns of all dialogues, one after the other
-    start: Ints  # (pairs,): where in `said` the dialogue begins
+    turns: Ints  # all turns of all dialogues, one after the other
+    start: Ints  # (pairs,): where in `turns` the dialogue begins
     length: Ints  # (pairs,): how many turns it has
     place: Ints  # (pairs,): which of them is the response
 
@@ -55,33 +53,33 @@ def pairs(dialogues: Sequence[Dialogue], turns: int) -> Pairs:
 
     >>> from dialogauge.dialogue import Turn
     >>> chat = Dialogue("1", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("A", "Hi.")))
-    >>> made = pairs([chat], 2)
-    >>> made.texts, made.context.tolist(), made.response.tolist()
+    >>> both = pairs([chat], 2)
+    >>> both.texts, both.context.tolist(), both.response.tolist()
     (('Hi.', 'Hello.'), [[-1, 0], [0, 1]], [1, 0])
     """
-    rows: dict[str, int] = {}
+    places: dict[str, int] = {}
     context: list[list[int]] = []
     response: list[int] = []
-    said: list[int] = []
+    spoken: list[int] = []
     place: list[int] = []
     spans: list[tuple[int, int]] = []
     for dialogue in dialogues:
-        ids = [rows.setdefault(turn.text, len(rows)) for turn in dialogue.turns]
+        ids = [places.setdefault(turn.text, len(places)) for turn in dialogue.turns]
         padded = [-1] * turns + ids
         for index in range(1, len(ids)):
             context.append(padded[index : index + turns])
             response.append(ids[index])
-            spans.append((len(said), len(ids)))
+            spans.append((len(spoken), len(ids)))
             place.append(index)
-        said += ids
+        spoken += ids
     if not response:
         raise DialogaugeError("no dialogue has a turn with a context: there is nothing to learn")
     span = np.array(spans, np.int64)
     return Pairs(
-        tuple(rows),
+        tuple(places),
         np.array(context, np.int64),
         np.array(response, np.int64),
-        np.array(said, np.int64),
+        np.array(spoken, np.int64),
         span[:, 0],
         span[:, 1],
         np.array(place, np.int64),
@@ -92,7 +90,7 @@ def batches(pairs: Pairs, size: int, others: int, rng: np.random.Generator) -> l
     """One epoch in random order, each pair with ``others`` other turns of its dialogue."""
     drawn = rng.integers(0, pairs.length[:, None] - 1, (len(pairs), others))
     elsewhere = drawn + (drawn >= pairs.place[:, None])  # any turn but the response
-    negatives = pairs.said[pairs.start[:, None] + elsewhere]
+    negatives = pairs.turns[pairs.start[:, None] + elsewhere]
     order = rng.permutation(len(pairs))
     cuts = [order[start : start + size] for start in range(0, len(order), size)]
     return [Batch(cut, negatives[cut]) for cut in cuts]
@@ -101,17 +99,17 @@ def batches(pairs: Pairs, size: int, others: int, rng: np.random.Generator) -> l
 def nearest(
     pairs: Pairs, vectors: Vectors, batch: Batch, count: int, rng: np.random.Generator
 ) -> Batch:
-    """The batch with the ``count`` nearest of :data:`POOL` random responses added to each pair.
+    """The batch with the ``count`` nearest of :data:`_POOL` random responses added to each pair.
 
     Near by the vectors of ``pairs.texts``; what is as near as :data:`SAME` says the same.
     """
-    pool = np.unique(rng.choice(pairs.response, POOL))
+    pool = np.unique(rng.choice(pairs.response, _POOL))
     right = pairs.response[batch.pairs]
     cosines = _unit(vectors[right]) @ _unit(vectors[pool]).T  # (batch, pool)
     cosines[cosines > SAME] = -1
     wanted = min(count, len(pool))
-    found = np.argpartition(-cosines, wanted - 1, axis=1)[:, :wanted]
-    return Batch(batch.pairs, np.concatenate([batch.others, pool[found]], 1))
+    near = np.argpartition(-cosines, wanted - 1, axis=1)[:, :wanted]
+    return Batch(batch.pairs, np.concatenate([batch.others, pool[near]], 1))
 
 
 def _unit(vectors: Vectors) -> Vectors:
@@ -144,26 +142,18 @@ def _surprise(right: Tensor, against: Tensor) -> Tensor:
     return (torch.logsumexp(torch.cat([right[:, None], against], 1), 1) - right).mean()
 
 
-def wrong(pairs: Pairs, batch: Batch, *, spare_context: bool = False) -> Tensor:
-    """Which answers are wrong ones: (batch, batch + others).
-
-    ``spare_context`` counts turns of the context itself as not wrong, for networks that cannot
-    put a text far from itself: one encoder for both sides.
-    """
+def wrong(pairs: Pairs, batch: Batch) -> Tensor:
+    """Which answers are wrong ones: (batch, batch + others)."""
     response = pairs.response[batch.pairs]
     answers = np.concatenate([np.tile(response, (len(response), 1)), batch.others], 1)
-    found = answers != response[:, None]
-    if spare_context:
-        context = pairs.context[batch.pairs]
-        found &= (answers[:, :, None] != context[:, None, :]).all(-1)
-    return torch.from_numpy(found)
+    return torch.from_numpy(answers != response[:, None])
 
 
 def choices(pairs: Pairs, limit: int) -> tuple[Ints, Ints]:
     """At most ``limit`` pairs, and for each the right response among others: column 0 is right."""
     rng = np.random.default_rng(0)  # always the same exam
     picked = np.sort(rng.permutation(len(pairs))[:limit])
-    answers = rng.choice(pairs.response, (len(picked), CHOICES))
+    answers = rng.choice(pairs.response, (len(picked), _CHOICES))
     answers[:, 0] = pairs.response[picked]
     return picked, answers
 
@@ -174,6 +164,6 @@ def measures(scores: Tensor, answers: Ints) -> dict[str, float]:
     right, others = scores[:, :1], scores[:, 1:]
     above = ((others > right) & rivals).sum(1) + 0.5 * ((others == right) & rivals).sum(1)
     return {
-        f"hits@1/{CHOICES}": float((above < 0.5).double().mean()),
+        f"hits@1/{_CHOICES}": float((above < 0.5).double().mean()),
         "mrr": float((1 / (1 + above.double())).mean()),
     }

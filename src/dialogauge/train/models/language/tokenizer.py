@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 #: Signs that people repeat, as a run of one sign.
-RUNS = tuple(rf"{sign}{{2,}}" for sign in (r"!", r"\?", "[!?]", r"\*", "=", "_", "<", ">", "~"))
+_RUNS = tuple(rf"{sign}{{2,}}" for sign in (r"!", r"\?", "[!?]", r"\*", "=", "_", "<", ">", "~"))
 #: A picture with what modifies it: colour, skin tone, the joiners of a family.
-EMOJI = (
+_EMOJI = (
     "[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf]"
     "[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)*"
 )
 #: Between two words: a slash, a run of signs, a picture.
-INFIXES = (EMOJI, r"(?<=[^\W\d_]{2})/(?=[^\W\d_]{2})", r"(?<=\w)[!?]{2,}(?=\w)")
+_INFIXES = (_EMOJI, r"(?<=[^\W\d_]{2})/(?=[^\W\d_]{2})", r"(?<=\w)[!?]{2,}(?=\w)")
 #: A word as it is written, and its parts.
-WORDS = {
+_WORDS = {
     "wanna": ("wan", "na"),
     "gimme": ("gim", "me"),
     "lemme": ("lem", "me"),
@@ -48,27 +48,27 @@ def adapt(nlp: "Language") -> "Language":
     from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
     tokenizer, defaults = nlp.tokenizer, nlp.Defaults
-    whole = (EMOJI, *RUNS)
+    whole = (_EMOJI, *_RUNS)
     tokenizer.prefix_search = compile_prefix_regex([*whole, *defaults.prefixes]).search
     tokenizer.suffix_search = compile_suffix_regex([*whole, *defaults.suffixes]).search
-    tokenizer.infix_finditer = compile_infix_regex([*INFIXES, *defaults.infixes]).finditer
-    known = {text: tuple(part[ORTH] for part in parts) for text, parts in tokenizer.rules.items()}
-    for text, parts in [*known.items(), *_capitals(known), *_spellings()]:
+    tokenizer.infix_finditer = compile_infix_regex([*_INFIXES, *defaults.infixes]).finditer
+    rules = {text: tuple(part[ORTH] for part in parts) for text, parts in tokenizer.rules.items()}
+    for text, parts in [*rules.items(), *_capitals(rules), *_spellings()]:
         tokenizer.add_special_case(text, [{ORTH: part} for part in parts])
     return nlp
 
 
-def _capitals(known: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _capitals(rules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Contractions in capitals; short ones without an apostrophe are other words ("IM", "ID")."""
-    for text, parts in known.items():
+    for text, parts in rules.items():
         letters = text.replace("'", "").replace("’", "")
         clear = len(letters) < len(text) or len(text) > 3
-        if len(parts) > 1 and letters.isalpha() and clear and text.upper() not in known:
+        if len(parts) > 1 and letters.isalpha() and clear and text.upper() not in rules:
             yield text.upper(), tuple(part.upper() for part in parts)
 
 
 def _spellings() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for text, parts in WORDS.items():
+    for text, parts in _WORDS.items():
         yield text, parts
         yield text.capitalize(), (parts[0].capitalize(), *parts[1:])
         yield text.upper(), tuple(part.upper() for part in parts)

@@ -1,7 +1,7 @@
-"""Readers of the human-judged sets: every rater's number where it was published.
+"""Readers of the human-rated sets: every rater's number where it was published.
 
 A reader is a function from a :class:`~.reading.Part` to dialogues. A turn-level set gives one
-dialogue per judged response: the context, then the response as last turn, spoken by the published
+dialogue per rated response: the context, then the response as last turn, spoken by the published
 name or by "B". A rater who gave no number stands as NaN in his place.
 """
 
@@ -64,7 +64,7 @@ def _fed(part: Part, level: Level) -> Iterator[Dialogue]:
 
 
 #: Published keys of DSTC9 whose names would mislead or clash; the others stay as they are.
-DSTC9_NAMES = {"human (overall)": "overall"}
+_DSTC9_NAMES = {"human (overall)": "overall"}
 
 
 def dstc9(part: Part) -> Iterator[Dialogue]:
@@ -73,7 +73,7 @@ def dstc9(part: Part) -> Iterator[Dialogue]:
         for index, (text, rows) in enumerate(_by_dialogue(path).items()):
             with place(path, field=f"dialogue {index}"):
                 ratings = {
-                    DSTC9_NAMES.get(key, key): _raters(row[key] for row in rows) for key in rows[0]
+                    _DSTC9_NAMES.get(key, key): _raters(row[key] for row in rows) for key in rows[0]
                 }
                 turns = tuple(_turns(text.removesuffix("\n")))
                 yield Dialogue(part.id(path.stem, index), turns, system=path.stem, ratings=ratings)
@@ -104,14 +104,14 @@ def grade(part: Part) -> Iterator[Dialogue]:
 
     The folder's lines are in the raters' file's order; each is checked against it.
     """
-    judgements, *columns = part.paths
-    judged = _judgements(judgements)
+    rated, *columns = part.paths
+    judgements = _judgements(rated)
     for start in range(0, len(columns), 3):
         path, folder = columns[start], columns[start].parent
-        items = judged.get((folder.parent.name, folder.name), [])
+        items = judgements.get((folder.parent.name, folder.name), [])
         lines = aligned(columns[start : start + 3])
         if len(lines) != len(items):
-            problem = f"{len(lines)} lines, but {judgements} judges {len(items)} responses"
+            problem = f"{len(lines)} lines, but {rated} judges {len(items)} responses"
             raise InputError(problem, file=str(path), line=min(len(lines), len(items)) + 1)
         for index, (item, line) in enumerate(zip(items, lines, strict=True)):
             with place(path, index + 1):
@@ -123,13 +123,13 @@ _Judgement = tuple[str, str, tuple[float, ...]]
 
 
 def _judgements(path: Path) -> dict[tuple[str, str], list[_Judgement]]:
-    """What was judged, by data set and system; the scores are JSON within JSON."""
-    judged: dict[tuple[str, str], list[_Judgement]] = defaultdict(list)
+    """What was rated, by data set and system; the scores are JSON within JSON."""
+    judgements: dict[tuple[str, str], list[_Judgement]] = defaultdict(list)
     for index, item in enumerate(json_file(path, list[_Graded])):
         with place(path, field=f"[{index}].HumanScores"):
             scores = tuple(decode(item.scores, list[float]))
-        judged[item.dataset, item.system].append((item.context, item.response, scores))
-    return judged
+        judgements[item.dataset, item.system].append((item.context, item.response, scores))
+    return judgements
 
 
 def _graded(name: str, system: str, item: _Judgement, line: tuple[str, ...]) -> Dialogue:
@@ -152,7 +152,7 @@ class _UsrContext(msgspec.Struct):
 
 
 #: USR's name of the response that stood in Topical-Chat.
-GROUND_TRUTH = "Original Ground Truth"
+_GROUND_TRUTH = "Original Ground Truth"
 
 
 def usr(part: Part) -> Iterator[Dialogue]:
@@ -164,7 +164,7 @@ def usr(part: Part) -> Iterator[Dialogue]:
     for index, item in enumerate(json_file(path, list[_UsrContext])):
         context = [line for line in item.context.split("\n") if line.strip()]
         responses = [(row.pop("model", ""), row.pop("response", "")) for row in item.responses]
-        truth = tuple(str(text).strip() for model, text in responses if model == GROUND_TRUTH)
+        truth = tuple(str(text).strip() for model, text in responses if model == _GROUND_TRUTH)
         rows = zip(responses, item.responses, strict=True)
         for number_in_context, ((model, text), ratings) in enumerate(rows):
             with place(path, field=f"[{index}].responses[{number_in_context}]"):
@@ -174,7 +174,7 @@ def usr(part: Part) -> Iterator[Dialogue]:
                     part.id(index, number_in_context),
                     answered(context, text),
                     system=model,
-                    references=() if model == GROUND_TRUTH else truth,
+                    references=() if model == _GROUND_TRUTH else truth,
                     ratings={aspect: _raters(given) for aspect, given in ratings.items()},
                     level="turn",
                 )
@@ -255,7 +255,7 @@ class _PlusPlus(msgspec.Struct):
 
 
 #: The order people's work implies: they wrote answers, then near misses; the rest is chance.
-PLUSPLUS_LEVELS = {"positive": 2.0, "adversarial": 1.0, "random": 0.0}
+_PLUSPLUS_LEVELS = {"positive": 2.0, "adversarial": 1.0, "random": 0.0}
 
 
 def dailydialogpp(part: Part) -> Iterator[Dialogue]:
@@ -265,7 +265,7 @@ def dailydialogpp(part: Part) -> Iterator[Dialogue]:
     path = part.paths[0]
     for line, item in json_lines(path, _PlusPlus):
         positive = tuple(dict.fromkeys(text.strip() for text in item.positive))
-        for kind, level in PLUSPLUS_LEVELS.items():
+        for kind, level in _PLUSPLUS_LEVELS.items():
             for index, response in enumerate(getattr(item, kind)):
                 yield Dialogue(
                     part.id(line - 1, kind, index),
