@@ -153,13 +153,13 @@ class Run:
 
     def schedule(self, state: State) -> Iterator[tuple[Any, tuple[int, int]]]:
         """The batches from where the state stands, each with the (epoch, position) after it."""
-        processes, own = self.accelerator.num_processes, self.accelerator.process_index
+        processes, index = self.accelerator.num_processes, self.accelerator.process_index
         for epoch in range(state.epoch, self.plan.epochs):
             batches = self.batches(epoch)
             count = self._count(batches)
             for position in range(state.position if epoch == state.epoch else 0, count):
                 after = (epoch, position + 1) if position + 1 < count else (epoch + 1, 0)
-                yield batches[position * processes + own], after
+                yield batches[position * processes + index], after
 
     def advance(self, state: State, batch: Any, epoch: int, position: int) -> State:
         """One step of the optimizer."""
