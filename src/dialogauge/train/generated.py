@@ -26,8 +26,6 @@ _TOGETHER = 16
 #: Short answers to the last turn alone: on a CPU a reply takes as long as all that is read for it.
 _SHORT = Sampling(turns=1, max_tokens=24)
 
-_Load = Callable[[], LanguageModel]
-
 
 class _Line(msgspec.Struct, frozen=True):
     """A kept reply."""
@@ -70,7 +68,11 @@ class Generated:
     """A file of replies; the model is loaded when one is asked for that is not there."""
 
     def __init__(
-        self, path: Path, load: _Load, name: str, sampling: Sampling | None = None
+        self,
+        path: Path,
+        load: Callable[[], LanguageModel],
+        name: str,
+        sampling: Sampling | None = None,
     ) -> None:
         self.path, self._load, self._name = path, load, name
         self.sampling = sampling or Sampling()
