@@ -253,10 +253,9 @@ def test_replies_are_made_once_and_survive_a_kill(tmp_path: Path) -> None:
     def store() -> Generated:
         return Generated(path, Model, "model")  # type: ignore[arg-type]
 
-    told: list[int] = []
     contexts = [["hi"], ["how", "are you"], ["hi"]]
-    assert store().replies(contexts, 1, told.append) == ["hi! 1", "are you! 1", "hi! 1"]
-    assert (len(asked), told) == (2, [2])
+    assert store().replies(contexts, 1) == ["hi! 1", "are you! 1", "hi! 1"]
+    assert len(asked) == 2
     with path.open("ab") as file:
         file.write(b'\n{"key": "cut sho')  # a kill
     assert store().replies([*contexts, ["new"]], 1) == ["hi! 1", "are you! 1", "hi! 1", "new! 1"]

@@ -71,7 +71,7 @@ class Checkpoints:
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir(parents=True)
             save_model(network, str(partial / "weights.safetensors"))
-            save_file(dict(moments(network, optimizer)), str(partial / "moments.safetensors"))
+            save_file(dict(_moments(network, optimizer)), str(partial / "moments.safetensors"))
             hashes = {path.name: digest(path) for path in sorted(partial.iterdir())}
             saved = _Saved(state, dict(scaler) if scaler else None, hashes)
             (partial / "state.json").write_bytes(msgspec.json.encode(saved))
@@ -119,7 +119,7 @@ def load_weights(network: nn.Module, path: Path) -> None:
         raise InputError(f"does not fit the network: {problem}", file=str(path)) from None
 
 
-def moments(network: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
+def _moments(network: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
     """The optimizer's tensors, called ``parameter/quantity``."""
     for name, parameter in network.named_parameters():
         for quantity, tensor in optimizer.state.get(parameter, {}).items():
@@ -129,7 +129,7 @@ def moments(network: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tu
 def _restore(
     network: nn.Module, optimizer: torch.optim.Optimizer, saved: Mapping[str, Tensor]
 ) -> None:
-    """What :func:`moments` gave, put back."""
+    """What :func:`_moments` gave, put back."""
     for name, parameter in network.named_parameters():
         quantities = {
             key.rpartition("/")[2]: tensor

@@ -60,7 +60,7 @@ def export_onnx(
     partial = path.with_name(f".{path.name}.partial")
     axes = {name: dict(varying) for name, varying in {**inputs, **outputs}.items()}
     with atomic.reporting(path), torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the tracer warns of what `parity` then checks
+        warnings.simplefilter("ignore")  # the tracer warns of what `_parity` then checks
         path.parent.mkdir(parents=True, exist_ok=True)
         torch.onnx.export(
             network,
@@ -73,7 +73,7 @@ def export_onnx(
             dynamo=False,
         )
         partial.replace(path)
-    difference = parity(network, path, examples)
+    difference = _parity(network, path, examples)
     if not difference <= _TOLERANCE:
         raise DialogaugeError(
             f"{path}: ONNX differs from torch by {difference:.2g}, more than {_TOLERANCE:g}"
@@ -81,7 +81,7 @@ def export_onnx(
     return difference
 
 
-def parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:
+def _parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:
     """The largest difference between torch and ONNX Runtime over some inputs."""
     import onnxruntime
 

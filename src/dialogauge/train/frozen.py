@@ -58,7 +58,6 @@ def sides(
     table: Callable[[Sequence[str]], NDArray[Any]],
 ) -> tuple[Side[R], Side[R] | None]:
     """Both sides of a run; there may be nothing to validate with."""
-
     train, valid = rows("train"), rows("valid") if material.valid else None
     return Side(train, table(train.texts)), Side(valid, table(valid.texts)) if valid else None
 

@@ -26,8 +26,6 @@ _TOGETHER = 16
 #: Short answers to the last turn alone: on a CPU a reply takes as long as all that is read for it.
 _SHORT = Sampling(turns=1, max_tokens=24)
 
-Load = Callable[[], LanguageModel]
-
 
 class _Line(msgspec.Struct, frozen=True):
     """A kept reply."""
@@ -69,41 +67,37 @@ def _store(name: str) -> "Generated":
 class Generated:
     """A file of replies; the model is loaded when one is asked for that is not there."""
 
-    def __init__(self, path: Path, load: Load, name: str, sampling: Sampling | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        load: Callable[[], LanguageModel],
+        name: str,
+        sampling: Sampling | None = None,
+    ) -> None:
         self.path, self._load, self._name = path, load, name
-        self.sampling = sampling or Sampling()
+        self._sampling = sampling or Sampling()
         self._model: LanguageModel | None = None
         self._kept = _read(path)
 
-    def replies(
-        self,
-        contexts: Sequence[Sequence[str]],
-        seed: int,
-        step: Callable[[int], None] | None = None,
-    ) -> list[str]:
-        """A reply to each context; ``step`` is told how many more are there now."""
-        keys = [self._key(context, seed) for context in contexts]
+    def replies(self, contexts: Sequence[Sequence[str]], seed: int) -> list[str]:
+        """A reply to each context."""
+        shown = [context[-self._sampling.turns :] for context in contexts]
+        keys = [self._key(context, seed) for context in shown]
         new = {key: at for at, key in enumerate(keys) if key not in self._kept}
         # Contexts of one length together: less padding.
-        waiting = sorted(new.values(), key=lambda at: len(" ".join(contexts[at][-self._turns :])))
+        waiting = sorted(new.values(), key=lambda at: len(" ".join(shown[at])))
         for start in range(0, len(waiting), _TOGETHER):
             some = waiting[start : start + _TOGETHER]
-            texts = self._generator().replies([contexts[at] for at in some], seed, self.sampling)
+            texts = self._generator().replies([shown[at] for at in some], seed, self._sampling)
             self._keep([_Line(keys[at], text) for at, text in zip(some, texts, strict=True)])
-            if step:
-                step(len(some))
         return [self._kept[key] for key in keys]
-
-    @property
-    def _turns(self) -> int:
-        return self.sampling.turns
 
     def _generator(self) -> LanguageModel:
         self._model = self._model or self._load()
         return self._model
 
     def _key(self, context: Sequence[str], seed: int) -> str:
-        asked = (self._name, msgspec.to_builtins(self.sampling), seed, context[-self._turns :])
+        asked = (self._name, msgspec.to_builtins(self._sampling), seed, context)
         return blake2b(msgspec.json.encode(asked), digest_size=12).hexdigest()
 
     def _keep(self, lines: Sequence[_Line]) -> None:

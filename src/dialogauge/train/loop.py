@@ -103,12 +103,12 @@ def fit(
     with _interruptible() as interrupted:
         state = state if state.step else run.validate(state)
         for batch, (epoch, position) in run.schedule(state):
-            if stopped(state, plan):
+            if _stopped(state, plan):
                 break
             state = run.advance(state, batch, epoch, position)
-            if due(state, plan.evaluate_every):
+            if _due(state, plan.evaluate_every):
                 state = run.validate(state)
-            if due(state, plan.checkpoint_every) or interrupted():
+            if _due(state, plan.checkpoint_every) or interrupted():
                 run.save(state)
             if interrupted():
                 raise KeyboardInterrupt
@@ -153,19 +153,19 @@ class Run:
 
     def schedule(self, state: State) -> Iterator[tuple[Any, tuple[int, int]]]:
         """The batches from where the state stands, each with the (epoch, position) after it."""
-        processes, own = self.accelerator.num_processes, self.accelerator.process_index
+        processes, index = self.accelerator.num_processes, self.accelerator.process_index
         for epoch in range(state.epoch, self.plan.epochs):
             batches = self.batches(epoch)
             count = self._count(batches)
             for position in range(state.position if epoch == state.epoch else 0, count):
                 after = (epoch, position + 1) if position + 1 < count else (epoch + 1, 0)
-                yield batches[position * processes + own], after
+                yield batches[position * processes + index], after
 
     def advance(self, state: State, batch: Any, epoch: int, position: int) -> State:
         """One step of the optimizer."""
         began = perf_counter()
         reseed(self.recipe.seed, state.step, self.accelerator.process_index)
-        rate = self.plan.learning_rate * slope(state.step, self.total, self.plan)
+        rate = self.plan.learning_rate * _slope(state.step, self.total, self.plan)
         for group in self.stepper.param_groups:
             group["lr"] = rate
         self.step.train()
@@ -227,11 +227,11 @@ class Run:
         return count
 
 
-def slope(step: int, total: int, plan: Optimisation) -> float:
+def _slope(step: int, total: int, plan: Optimisation) -> float:
     """What the learning rate is multiplied by: up to 1 while warming up, then down to 0.
 
     >>> plan = Optimisation(warmup=0.2)
-    >>> [round(slope(step, 10, plan), 3) for step in (0, 1, 2, 6, 9)]
+    >>> [round(_slope(step, 10, plan), 3) for step in (0, 1, 2, 6, 9)]
     [0.5, 1.0, 1.0, 0.5, 0.125]
     """
     warm = round(total * plan.warmup)
@@ -241,12 +241,12 @@ def slope(step: int, total: int, plan: Optimisation) -> float:
     return 0.5 * (1 + math.cos(math.pi * done)) if plan.decay == "cosine" else 1 - done
 
 
-def due(state: State, every: int) -> bool:
+def _due(state: State, every: int) -> bool:
     """Whether something happens after this step: each ``every`` steps, or at an epoch's end."""
     return state.step % every == 0 if every else state.position == 0
 
 
-def stopped(state: State, plan: Optimisation) -> bool:
+def _stopped(state: State, plan: Optimisation) -> bool:
     """Whether validation has not gained for too long."""
     return 0 < plan.patience <= state.strikes
 
