@@ -34,21 +34,6 @@ _PHRASE = 64
 PART = 4
 
 
-class Counts(msgspec.Struct):
-    """How the words that were asked for got their vectors."""
-
-    exact: int = 0
-    lemma: int = 0
-    parts: int = 0
-    encoder: int = 0
-    missing: int = 0
-
-    @property
-    def asked(self) -> int:
-        """All of them."""
-        return sum(msgspec.structs.astuple(self))
-
-
 class Bridge:
     """A linear map from a sentence encoder's unit vectors into the space of the concepts."""
 
@@ -75,6 +60,21 @@ class Bridge:
             if self._loaded.hash != self.hash:
                 raise ModelError(f"the bridge was fitted to another {self.encoder}: fit it again")
         return unit(unit(self._loaded.vectors(texts)) @ self.weights + self.bias)
+
+
+class Counts(msgspec.Struct):
+    """How the words that were asked for got their vectors."""
+
+    exact: int = 0
+    lemma: int = 0
+    parts: int = 0
+    encoder: int = 0
+    missing: int = 0
+
+    @property
+    def asked(self) -> int:
+        """All of them."""
+        return sum(msgspec.structs.astuple(self))
 
 
 class Answer(NamedTuple):
