@@ -23,7 +23,7 @@ import numpy as np
 from ..encode import Encoder
 from ..errors import ModelError
 from . import mapped
-from .normal import forms, plain, words
+from .normal_form import forms, plain, words
 from .vectors import Floats, Vectors
 
 KIND = "concept bridge"

@@ -27,7 +27,7 @@ from ..errors import InputError, UnknownNameError
 from . import mapped
 from .mapped import Array
 from .names import Names
-from .normal import forms
+from .normal_form import forms
 from .sources import Assertion, Reading, assertions
 
 KIND = "concept store"
