@@ -14,7 +14,7 @@ import numpy as np
 
 from dialogauge import corpora
 from dialogauge.knowledge import Hops, Store, load_space, load_store
-from dialogauge.knowledge.normal import content_words
+from dialogauge.knowledge.normal_form import content_words
 from dialogauge.knowledge.shipped import STORE, folder
 
 CONCEPTS = 400

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dialogauge.errors import DataError, DialogaugeError, InputError, UnknownNameError
 from dialogauge.knowledge import Edge, Reading, Store, build, load_store, mapped
 from dialogauge.knowledge.names import Names
-from dialogauge.knowledge.normal import base_form, content_words, forms, normal
+from dialogauge.knowledge.normal_form import base_form, content_words, forms, normal
 from dialogauge.knowledge.sources import assertions, parse
 
 

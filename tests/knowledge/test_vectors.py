@@ -22,7 +22,7 @@ from dialogauge.knowledge import (
     load_vectors,
     read_text,
 )
-from dialogauge.knowledge.normal import content_words
+from dialogauge.knowledge.normal_form import content_words
 from dialogauge.train.models.concepts.fit import (
     Fit,
     Graph,

@@ -70,16 +70,18 @@ def locate(paths: Iterable[str], name: str) -> tuple[Path, ...]:
 def _located(file: File, name: str) -> Path:
     path = find(file)
     if path is None:
-        remedy = f"run: dialogauge corpora get {name}" if file.published else _local_only(file)
-        raise DataError(f"{name}: {file.path} is not here; {remedy}")
+        raise _absent(file, name)
     return verify(file, path)
 
 
-def _local_only(file: File) -> str:
-    return (
-        f"it cannot be downloaded ({file.form} from github.com/{file.repository}, no such file is "
-        "published): set DIALOGAUGE_DATA to a folder that holds it"
-    )
+def _absent(file: File, name: str) -> DataError:
+    remedy = f"run: dialogauge corpora get {name}"
+    if not file.published:
+        remedy = (
+            f"it cannot be downloaded ({file.form} from github.com/{file.repository}, no such file "
+            "is published): set DIALOGAUGE_DATA to a folder that holds it"
+        )
+    return DataError(f"{name}: {file.path} is not here; {remedy}")
 
 
 def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
@@ -93,7 +95,7 @@ def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
     there = [find(file) for file in wanted]
     for file, path in zip(wanted, there, strict=True):
         if path is None and not file.published:
-            raise DataError(f"{name}: {file.path} is not here; {_local_only(file)}")
+            raise _absent(file, name)
     return [
         download(file, base, tell) if path is None else verify(file, path)
         for file, path in zip(wanted, there, strict=True)

@@ -8,7 +8,7 @@ name or by "B". A rater who gave no number stands as NaN in his place.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -136,14 +136,8 @@ def _graded(name: str, system: str, item: _Judgement, line: tuple[str, ...]) -> 
     context, response, reference = line
     if (context, response) != item[:2]:
         raise InputError("not the response that was judged at this place")
-    return Dialogue(
-        name,
-        answered(context.split("|||"), response),
-        system=system,
-        references=(reference.strip(),),
-        ratings={"coherence": item[2]},
-        level="turn",
-    )
+    ratings, references = {"coherence": item[2]}, (reference.strip(),)
+    return _response(name, context.split("|||"), response, ratings, system, references)
 
 
 class _UsrContext(msgspec.Struct):
@@ -170,14 +164,10 @@ def usr(part: Part) -> Iterator[Dialogue]:
             with place(path, field=f"[{index}].responses[{number_in_context}]"):
                 if not (model and text and isinstance(model, str) and isinstance(text, str)):
                     raise InputError("a response needs the texts 'model' and 'response'")
-                yield Dialogue(
-                    part.id(index, number_in_context),
-                    answered(context, text),
-                    system=model,
-                    references=() if model == _GROUND_TRUTH else truth,
-                    ratings={aspect: _raters(given) for aspect, given in ratings.items()},
-                    level="turn",
-                )
+                name = part.id(index, number_in_context)
+                numbers = {aspect: _raters(given) for aspect, given in ratings.items()}
+                references = () if model == _GROUND_TRUTH else truth
+                yield _response(name, context, text, numbers, model, references)
 
 
 def zhao(part: Part) -> Iterator[Dialogue]:
@@ -194,12 +184,8 @@ def zhao(part: Part) -> Iterator[Dialogue]:
     for (line, text), mean in zip(items, means, strict=True):
         _, *context, response = text.split("\t")
         with place(texts, line):
-            yield Dialogue(
-                part.id(line - 1),
-                answered(context, response),
-                ratings={"appropriateness": (mean,)},
-                level="turn",
-            )
+            ratings = {"appropriateness": (mean,)}
+            yield _response(part.id(line - 1), context, response, ratings)
 
 
 def _means(path: Path) -> list[float]:
@@ -222,12 +208,7 @@ def engage(part: Part) -> Iterator[Dialogue]:
         with place(path, line, "human_score"):
             raters[row["query"], row["response"]].append(number(row["human_score"]))
     for index, ((query, response), given) in enumerate(raters.items()):
-        yield Dialogue(
-            part.id(index),
-            answered([query], response),
-            ratings={"engagement": tuple(given)},
-            level="turn",
-        )
+        yield _response(part.id(index), [query], response, {"engagement": tuple(given)})
 
 
 def multiref(part: Part) -> Iterator[Dialogue]:
@@ -237,14 +218,10 @@ def multiref(part: Part) -> Iterator[Dialogue]:
     for line, row in csv_rows(path, (*columns, "context")):
         with place(path, line, "human_average_rating"):
             mean = number(row["human_average_rating"])
-        yield Dialogue(
-            part.id(row["context_id"], row["model"]),
-            answered(row["context"].split("||||"), row["response"]),
-            system=row["model"],
-            references=tuple(text.strip() for text in row["all_references"].split("\t")),
-            ratings={"appropriateness": (mean,)},
-            level="turn",
-        )
+        name, context = part.id(row["context_id"], row["model"]), row["context"].split("||||")
+        references = tuple(text.strip() for text in row["all_references"].split("\t"))
+        ratings = {"appropriateness": (mean,)}
+        yield _response(name, context, row["response"], ratings, row["model"], references)
 
 
 class _PlusPlus(msgspec.Struct):
@@ -267,19 +244,28 @@ def dailydialogpp(part: Part) -> Iterator[Dialogue]:
         positive = tuple(dict.fromkeys(text.strip() for text in item.positive))
         for kind, level in _PLUSPLUS_LEVELS.items():
             for index, response in enumerate(getattr(item, kind)):
-                yield Dialogue(
-                    part.id(line - 1, kind, index),
-                    answered(item.context, response),
-                    references=tuple(text for text in positive if text != response.strip()),
-                    ratings={"level": (level,)},
-                    level="turn",
-                )
+                name, ratings = part.id(line - 1, kind, index), {"level": (level,)}
+                others = tuple(text for text in positive if text != response.strip())
+                yield _response(name, item.context, response, ratings, references=others)
 
 
 def dailydialogpp_positives(part: Part) -> Iterator[Dialogue]:
     """DailyDialog++, good responses only, each with the others of its context as references."""
     for dialogue in dailydialogpp(part):
         yield msgspec.structs.replace(dialogue, ratings={})
+
+
+def _response(
+    id: str,
+    context: Sequence[str],
+    response: str,
+    ratings: Mapping[str, tuple[float, ...]],
+    system: str = "",
+    references: tuple[str, ...] = (),
+) -> Dialogue:
+    """A rated response as the last turn of its context."""
+    turns = answered(context, response)
+    return Dialogue(id, turns, system, references, ratings, level="turn")
 
 
 _SPEAKER = re.compile(r"^(User|System): ?", re.MULTILINE)

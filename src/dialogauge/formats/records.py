@@ -31,22 +31,15 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 def lines(stream: IO[bytes]) -> Iterator[Record]:
-    """Each non-blank line, whether lines end in ``\\n``, ``\\r\\n`` or a lone ``\\r``."""
-    number = 0
-    while physical := stream.readline(streams.RECORD_LIMIT + 1):
-        within_limit(len(physical), number + 1)
-        stripped = physical.rstrip(b"\r\n")
-        for line in stripped.split(b"\r") if b"\r" in stripped else (stripped,):
-            number += 1
-            if line and not line.isspace():
-                yield Record(number, line)
+    """Each non-blank line."""
+    return (Record(number, line) for number, line in _numbered(stream) if line.strip())
 
 
 def blocks(stream: IO[bytes]) -> Iterator[Record]:
     """Runs of non-blank lines."""
     block: list[bytes] = []
     start, size = 0, 0
-    for number, line in enumerate(_physical(stream), 1):
+    for number, line in _numbered(stream):
         if line.strip():
             start = start or number
             block.append(line)
@@ -59,10 +52,14 @@ def blocks(stream: IO[bytes]) -> Iterator[Record]:
         yield Record(start, b"\n".join(block))
 
 
-def _physical(stream: IO[bytes]) -> Iterator[bytes]:
+def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines from 1 on, whether they end in ``\\n``, ``\\r\\n`` or a lone ``\\r``."""
+    number = 0
     while physical := stream.readline(streams.RECORD_LIMIT + 1):
-        within_limit(len(physical), 0)
-        yield from physical.rstrip(b"\r\n").split(b"\r")
+        within_limit(len(physical), number + 1)
+        for line in physical.rstrip(b"\r\n").split(b"\r"):
+            number += 1
+            yield number, line
 
 
 def within_limit(size: int, line: int) -> None:

@@ -69,7 +69,21 @@ class _Pipe:
 
     def open(self) -> "Stream":
         """A fresh stream: what was read before, then what is still to come."""
-        return Stream(io.BufferedReader(_Tee(self._stream, self._kept)), self.name)
+        return Stream(_buffered(self._chunks()), self.name)
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What was kept, then the pipe itself, keeping what is taken from there."""
+        at = 0
+        while True:
+            self._kept.seek(at)
+            chunk = self._kept.read(_CHUNK)
+            if not chunk:
+                chunk = os.read(self._stream.fileno(), _CHUNK)
+                self._kept.write(chunk)
+            if not chunk:
+                return
+            at += len(chunk)
+            yield chunk
 
 
 Source = File | _Pipe
@@ -152,26 +166,6 @@ def ending(name: str) -> str:
     """
     path = Path(name.lower())
     return Path(path.stem).suffix if path.suffix in (".gz", ".zst") else path.suffix
-
-
-class _Tee(io.RawIOBase):
-    """Reads what was kept, then the pipe itself, keeping what it takes from there."""
-
-    def __init__(self, stream: IO[bytes], kept: IO[bytes]) -> None:
-        self._stream, self._kept, self._at = stream, kept, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        self._kept.seek(self._at)
-        data = self._kept.read(len(buffer))
-        if not data:
-            data = os.read(self._stream.fileno(), len(buffer))
-            self._kept.write(data)
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
 
 
 class _Chunks(io.RawIOBase):

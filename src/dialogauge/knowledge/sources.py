@@ -10,7 +10,7 @@ Each line shows by its shape which one it is. Concepts of other languages are pa
 streaming; a line that is none of the three is counted, skipped, and the first is reported.
 
 A *normalised* name (``unite state``) is a key for look-up and not English (see
-:mod:`~dialogauge.knowledge.normal`); the names of the other two may be written into text.
+:mod:`~dialogauge.knowledge.normal_form`); the names of the other two may be written into text.
 """
 
 import math

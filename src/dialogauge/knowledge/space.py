@@ -23,7 +23,7 @@ import numpy as np
 from ..encode import Encoder
 from ..errors import ModelError
 from . import mapped
-from .normal import forms, plain, words
+from .normal_form import forms, plain, words
 from .vectors import Floats, Vectors
 
 KIND = "concept bridge"
@@ -32,21 +32,6 @@ KIND = "concept bridge"
 _PHRASE = 64
 #: The longest part of a phrase, in words.
 PART = 4
-
-
-class Counts(msgspec.Struct):
-    """How the words that were asked for got their vectors."""
-
-    exact: int = 0
-    lemma: int = 0
-    parts: int = 0
-    encoder: int = 0
-    missing: int = 0
-
-    @property
-    def asked(self) -> int:
-        """All of them."""
-        return sum(msgspec.structs.astuple(self))
 
 
 class Bridge:
@@ -75,6 +60,21 @@ class Bridge:
             if self._loaded.hash != self.hash:
                 raise ModelError(f"the bridge was fitted to another {self.encoder}: fit it again")
         return unit(unit(self._loaded.vectors(texts)) @ self.weights + self.bias)
+
+
+class Counts(msgspec.Struct):
+    """How the words that were asked for got their vectors."""
+
+    exact: int = 0
+    lemma: int = 0
+    parts: int = 0
+    encoder: int = 0
+    missing: int = 0
+
+    @property
+    def asked(self) -> int:
+        """All of them."""
+        return sum(msgspec.structs.astuple(self))
 
 
 class Answer(NamedTuple):

@@ -27,7 +27,7 @@ from ..errors import InputError, UnknownNameError
 from . import mapped
 from .mapped import Array
 from .names import Names
-from .normal import forms
+from .normal_form import forms
 from .sources import Assertion, Reading, assertions
 
 KIND = "concept store"
@@ -44,6 +44,14 @@ class Edge(msgspec.Struct, frozen=True):
     weight: float
 
 
+class _Edges(NamedTuple):
+    """The edges of one concept in one direction."""
+
+    others: Numbers
+    relations: NDArray[np.uint8]
+    weights: NDArray[np.float32]
+
+
 class Built(msgspec.Struct, frozen=True):
     """What was made of which lines."""
 
@@ -51,14 +59,6 @@ class Built(msgspec.Struct, frozen=True):
     edges: int
     relations: int
     reading: Reading
-
-
-class _Edges(NamedTuple):
-    """The edges of one concept in one direction."""
-
-    others: Numbers
-    relations: NDArray[np.uint8]
-    weights: NDArray[np.float32]
 
 
 class Store:
