@@ -57,7 +57,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     system: str = ""
     level: Level = "dialogue"
 
-    def judged(self, metric: str) -> float:
+    def value(self, metric: str) -> float:
         """The number to set against people: the last turn's at level ``turn``, else the whole's.
 
         NaN where the row has no such score.
@@ -115,10 +115,10 @@ class Scores(msgspec.Struct, frozen=True):
         return tuple(self.signatures)
 
     def column(self, metric: str) -> NDArray[np.float64]:
-        """One number per dialogue (see :meth:`Row.judged`)."""
+        """One number per dialogue (see :meth:`Row.value`)."""
         if metric not in self.signatures:
             raise UnknownNameError("scored metric", metric, self.signatures)
-        return np.array([row.judged(metric) for row in self.rows], dtype=np.float64)
+        return np.array([row.value(metric) for row in self.rows], dtype=np.float64)
 
 
 def row_of(dialogue: Dialogue, scores: Mapping[str, Score]) -> Row:

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from dialogauge import corpora
-from dialogauge.benchmark import keep_apart
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
+from dialogauge.judging import keep_apart
 from dialogauge.meta import Estimate, Settings
 from dialogauge.metrics import Metric, by_turn, load
 from dialogauge.metrics.dynaeval import Graph, from_folder

@@ -27,8 +27,8 @@ from .. import models
 from ..dialogue import Dialogue
 from ..encode.session import Session
 from ..scores import Score
+from .functions import NAN
 from .head import Head
-from .judge import NAN
 
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]

@@ -29,8 +29,8 @@ from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
+from .functions import NAN, aggregate
 from .head import Head
-from .judge import NAN, aggregate
 from .vectors import shared
 
 Floats = NDArray[np.float32]

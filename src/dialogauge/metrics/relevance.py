@@ -19,8 +19,8 @@ from .. import models
 from ..dialogue import Dialogue
 from ..errors import ModelError
 from ..scores import Score
+from .functions import NAN, aggregate
 from .head import Head
-from .judge import NAN, aggregate
 
 Floats = NDArray[np.float32]
 

@@ -40,7 +40,7 @@ from ..encode import Tokens
 from ..errors import ModelError
 from ..scores import Score
 from . import maude
-from .judge import NAN
+from .functions import NAN
 from .vectors import Plain, against, cosines
 
 Floats = NDArray[np.float64]

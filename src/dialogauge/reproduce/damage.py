@@ -30,7 +30,7 @@ from ..manipulate.turns import speaker_shuffles
 from ..meta import Estimate, Settings, discriminate
 from ..metrics import Metric, load
 from ..metrics.dynaeval import Graph
-from ..metrics.judge import NAN
+from ..metrics.functions import NAN
 from .kept import Tell, keep, kept
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ..dialogue import Dialogue
 from ..errors import UnknownNameError
 from ..meta import Estimate
 from ..metrics import Metric, load
-from ..metrics.judge import AGGREGATES, aggregate
+from ..metrics.functions import AGGREGATES, aggregate
 from ..scores import Score
 from .damage import (
     APART,

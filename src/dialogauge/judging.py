@@ -77,7 +77,7 @@ def discriminations(
         for each in some:
             for side, dialogue in ((better, each.better), (worse, each.worse)):
                 for name, values in side.items():
-                    values.append(rows[dialogue.digest].judged(name))
+                    values.append(rows[dialogue.digest].value(name))
         clusters += (each.better.context_key for each in some)
         causes += (each.cause for each in some)
     return {
