@@ -14,7 +14,8 @@ from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
 from dialogauge.judging import keep_apart
 from dialogauge.meta import Estimate, Settings
 from dialogauge.metrics import Metric, by_turn, load
-from dialogauge.metrics.dynaeval import Graph, from_folder
+from dialogauge.metrics.dynaeval import Graph
+from dialogauge.metrics.table import from_folder
 from dialogauge.reproduce import REPRODUCTIONS, damage, look
 from dialogauge.reproduce.damage import Exam, Trial, Variant, damaged, fitting, read_kept
 from dialogauge.reproduce.dynaeval import Aggregated, _misses, final_looks
