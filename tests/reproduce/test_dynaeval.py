@@ -31,7 +31,7 @@ PAGE = import_module("dialogauge.reproduce.dynaeval")  # its function has the sa
 class Knows:
     """Scores what a function says of a dialogue."""
 
-    name, signature = "knows", "knows"
+    name, signature, trained = "knows", "knows", False
 
     def __init__(self, value: Callable[[Dialogue], float]) -> None:
         self.value = value
@@ -155,7 +155,7 @@ def test_turn_scores_in_every_way() -> None:
 
 def test_an_aggregated_trained_metric_keeps_away_from_test_sets() -> None:
     learnt = Knows(len)  # type: ignore[arg-type]
-    learnt.trained = True  # type: ignore[attr-defined]
+    learnt.trained = True
     with pytest.raises(DialogaugeError, match="fed-dialogue is a test set and knows-sum was"):
         look([Aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
 

@@ -6,7 +6,7 @@ others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are families of the
 """
 
 from .functions import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
-from .metric import Metric, checked, signature
+from .metric import Metric, Whole, checked, checked_values, is_trained, signature
 from .table import METRICS, TRIVIAL, describe, load, names
 
 __all__ = [
@@ -14,12 +14,15 @@ __all__ = [
     "METRICS",
     "TRIVIAL",
     "Metric",
+    "Whole",
     "aggregate",
     "by_dialogue",
     "by_response",
     "by_turn",
     "checked",
+    "checked_values",
     "describe",
+    "is_trained",
     "load",
     "names",
     "signature",

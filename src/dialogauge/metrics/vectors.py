@@ -59,7 +59,7 @@ class Embedded(msgspec.Struct, frozen=True):
     settings: msgspec.Struct
     source: Source
     function: Callable[[Encoder, Sequence[Dialogue]], Iterator[Score]]
-    trained: bool = False  # the encoder is, but never on ratings or test sets
+    trained: bool = False  # only the encoder is, and not to score
 
     @property
     def encoder(self) -> Encoder:
