@@ -10,7 +10,6 @@ from dialogauge import corpora
 from dialogauge.contrast import Contrast
 from dialogauge.errors import DialogaugeError
 from dialogauge.judging import discriminations, keep_apart
-from dialogauge.meta import Settings
 from dialogauge.metrics import METRICS, by_dialogue, by_response, by_turn, is_trained, load
 from dialogauge.scores import Score
 
@@ -71,7 +70,7 @@ def test_what_ships_says_whether_it_was_trained() -> None:
 
 def test_a_plain_metric_is_scored_and_judged_on_other_sets() -> None:
     dialogues = [rated(at) for at in range(1, 9)]
-    judgement = dg.judge(plain(), dialogues, "Overall", Settings(resamples=100))
+    judgement = dg.judge(plain(), dialogues, "Overall")
     assert judgement.evaluations[0].headline.value == 1
 
 
@@ -81,7 +80,7 @@ def test_turns_of_whole_dialogues_are_not_computed() -> None:
 
     metric = plain(trained=False)
     metric.score, metric.whole = refuse, lambda some: [float(len(each.turns)) for each in some]
-    dialogues, quick = [rated(at) for at in range(1, 9)], Settings(resamples=100)
-    assert dg.judge(metric, dialogues, "Overall", quick).evaluations[0].headline.value == 1
+    dialogues = [rated(at) for at in range(1, 9)]
+    assert dg.judge(metric, dialogues, "Overall").evaluations[0].headline.value == 1
     pairs = [Contrast(rated(at + 1), rated(at), "shorter", ()) for at in range(1, 9)]
-    assert discriminations(metric, pairs, quick)["plain"].accuracy.value == 1
+    assert discriminations(metric, pairs)["plain"].accuracy.value == 1
