@@ -109,9 +109,9 @@ class Maude(Unreferenced):
         self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
         return [self._score(dialogue) for dialogue in dialogues]
 
-    def start(self) -> "Listener":
+    def start(self) -> "_Conversation":
         """A conversation that is scored while it goes on."""
-        return Listener(self)
+        return _Conversation(self)
 
     def _score(self, dialogue: Dialogue) -> Score:
         recent = [turn.text for turn in dialogue.turns[-_LAST:]]
@@ -125,7 +125,7 @@ class Maude(Unreferenced):
         return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
 
 
-class Listener:
+class _Conversation:
     """A conversation so far; its turns' scores are those of the whole dialogue."""
 
     def __init__(self, metric: Maude) -> None:
