@@ -120,6 +120,13 @@ AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
 }
 
 
+def from_last_turns(dialogue: Dialogue, values: Iterable[float]) -> Score:
+    """The score of a dialogue whose last turns have these: their mean. Earlier turns are NaN."""
+    turns = tuple(map(float, values))
+    earlier = (NAN,) * (len(dialogue.turns) - len(turns))
+    return aggregate(Score(NAN, earlier + turns), "mean")
+
+
 def aggregate(score: Score, how: str) -> Score:
     """The score with its value computed anew from its turns; NaN when none could be scored.
 

@@ -16,7 +16,7 @@ MaUdE was compared with are run by the same code, from folders that ``dialogauge
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -27,16 +27,12 @@ from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
-from .functions import NAN, aggregate
-from .trained import TrainedMetric
+from .functions import NAN, from_last_turns
+from .trained import LAST, TrainedMetric, batches
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-#: The last turns of a dialogue that are scored: no dialogue takes more than seconds.
-_LAST = 1000
-#: Turns that go through the network at a time.
-_ROWS = 1024
 #: Of a text, the last words that a network of words reads.
 WORDS = 64
 
@@ -86,7 +82,7 @@ class Unreferenced(TrainedMetric):
         # A text without a word has no vector, or word ids of 0 only.
         has_words: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
-        for rows in _chunks([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
+        for rows in batches([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
             context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
             there = [[0] * (turns - len(windows[at])) + [1] * len(windows[at]) for at in rows]
             inputs = {
@@ -105,7 +101,7 @@ class Maude(Unreferenced):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-_LAST:]]
+        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
         self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
         return [self._score(dialogue) for dialogue in dialogues]
 
@@ -114,15 +110,13 @@ class Maude(Unreferenced):
         return _Conversation(self)
 
     def _score(self, dialogue: Dialogue) -> Score:
-        recent = [turn.text for turn in dialogue.turns[-_LAST:]]
+        recent = [turn.text for turn in dialogue.turns[-LAST:]]
         contexts: list[list[str]] = []
         before: list[str] = []
         for text in recent:
             contexts.append(before[-self.config.turns :])
             before += [text] if text.strip() else []
-        scores = np.full(len(dialogue.turns), np.nan)
-        scores[len(dialogue.turns) - len(recent) :] = self.follow(contexts, recent)
-        return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
+        return from_last_turns(dialogue, self.follow(contexts, recent))
 
 
 class _Conversation:
@@ -159,8 +153,3 @@ def _window(context: Sequence[str], turns: int) -> list[str]:
         if len(window) == turns:
             break
     return list(window)
-
-
-def _chunks(rows: Sequence[int]) -> Iterator[list[int]]:
-    for start in range(0, len(rows), _ROWS):
-        yield list(rows[start : start + _ROWS])

@@ -17,13 +17,8 @@ from numpy.typing import NDArray
 
 from ..dialogue import Dialogue
 from ..scores import Score
-from .functions import NAN, aggregate
-from .trained import TrainedMetric
-
-#: The last turns that are scored: no dialogue takes more than seconds.
-_LAST = 1000
-#: Contexts that go through the head at a time.
-_ROWS = 1024
+from .functions import from_last_turns
+from .trained import LAST, TrainedMetric, batches
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -42,17 +37,14 @@ class Relevance(TrainedMetric):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-_LAST:]]
+        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
         for _ in self.encoder.stream(dict.fromkeys(texts)):
             pass  # all at once; the encoder remembers them
         return [self._score(dialogue) for dialogue in dialogues]
 
     def _score(self, dialogue: Dialogue) -> Score:
-        recent = dialogue.turns[-_LAST:]
-        vectors = self.encoder.vectors([turn.text for turn in recent])
-        scores = np.full(len(dialogue.turns), np.nan)
-        scores[len(dialogue.turns) - len(recent) :] = self._turns(vectors)
-        return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
+        vectors = self.encoder.vectors([turn.text for turn in dialogue.turns[-LAST:]])
+        return from_last_turns(dialogue, self._turns(vectors))
 
     def _turns(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """The score of each turn after those before it, (turns,)."""
@@ -62,8 +54,7 @@ class Relevance(TrainedMetric):
         before = np.arange(count)[:, None] + np.arange(-self.config.turns, 0)  # (turns, context)
         mask = (before >= 0) & has_vector[np.maximum(before, 0)]
         scorable = np.flatnonzero(has_vector & mask.any(axis=1))
-        for start in range(0, len(scorable), _ROWS):
-            rows = scorable[start : start + _ROWS]
+        for rows in batches(scorable.tolist()):
             inputs = {
                 "context": filled[np.maximum(before[rows], 0)] * mask[rows, :, None],
                 "mask": mask[rows].astype(np.float32),

@@ -10,7 +10,7 @@ import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -24,27 +24,17 @@ from ..scores import Score
 from .metric import signature
 from .vectors import shared
 
-
-class Config(Protocol):
-    """What the config.json of every trained metric has; each kind has a struct of its own."""
-
-    @property
-    def metric(self) -> str:
-        """The kind."""
-
-    @property
-    def encoder(self) -> str:
-        """The encoder that it was trained on."""
-
-    @property
-    def width(self) -> int:
-        """How many numbers the network reads of a text."""
+#: The last turns of a dialogue that are scored one by one: no dialogue takes more than seconds.
+LAST = 1000
+_TOGETHER = 1024
 
 
 class TrainedMetric(ABC):
     """A network of a verified folder, and the encoder that it was trained on.
 
-    ``name`` tells metrics of one kind apart.
+    ``config`` is the struct of its config.json, which has a ``metric`` (its kind), an ``encoder``
+    and a ``width`` (how many numbers the network reads of a text); ``name`` tells metrics of one
+    kind apart.
     """
 
     trained = True
@@ -85,8 +75,14 @@ class TrainedMetric(ABC):
         return self._network.over(lambda batch: self.predict(batch, digits), inputs)
 
 
+def batches(rows: Sequence[int]) -> Iterator[list[int]]:
+    """Rows, as many at a time as go through a network together."""
+    for start in range(0, len(rows), _TOGETHER):
+        yield list(rows[start : start + _TOGETHER])
+
+
 #: A kind of trained metric: the struct of its config.json, and its class.
-Kind = tuple[type[Config], type[TrainedMetric]]
+Kind = tuple[type[msgspec.Struct], type[TrainedMetric]]
 
 
 class _Named(msgspec.Struct):

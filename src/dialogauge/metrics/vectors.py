@@ -33,7 +33,7 @@ from ..dialogue import Dialogue
 from ..encode import Encoder, Tokens
 from ..errors import DialogaugeError
 from ..scores import Score
-from .functions import NAN, aggregate
+from .functions import NAN, from_last_turns
 from .metric import signature
 
 Floats = NDArray[np.float64]
@@ -93,9 +93,7 @@ def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
         stream = encoder.stream(turn.text for turns in recent for turn in turns)
         for dialogue, turns in zip(dialogues, recent, strict=True):
             vectors = np.array(list(islice(stream, len(turns))), dtype=np.float64)
-            earlier = len(dialogue.turns) - len(turns) + 1
-            values = (NAN,) * earlier + tuple(cosines(vectors[:-1], vectors[1:]).tolist())
-            yield aggregate(Score(NAN, values), "mean")
+            yield from_last_turns(dialogue, cosines(vectors[:-1], vectors[1:]))
 
     return Embedded("cosim", settings, encoder, scores)
 
