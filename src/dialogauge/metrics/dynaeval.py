@@ -42,42 +42,6 @@ _HELD = 200_000
 _DIGITS = 5
 
 
-class Config(msgspec.Struct, frozen=True):
-    """The config.json of a trained network."""
-
-    metric: str
-    encoder: str
-    width: int
-    beside: Annotated[int, Meta(ge=0, le=_LAST)]  # turns before it that a turn is compared with
-
-
-class PaddedDialogues(msgspec.Struct, frozen=True):
-    """Dialogues as rows of indices in a list of texts, padded on the right with -1."""
-
-    turns: Ints  # (dialogues, turns)
-    speakers: Ints  # (dialogues, turns): 0 for who spoke first, another number for each other
-    length: Ints  # (dialogues,)
-
-
-def padded_dialogues(dialogues: Sequence[Dialogue]) -> tuple[tuple[str, ...], PaddedDialogues]:
-    """The distinct texts of dialogues, and the dialogues as rows of their indices."""
-    place: dict[str, int] = {}
-    texts = [[place.setdefault(turn.text, len(place)) for turn in each.turns] for each in dialogues]
-    length = np.array([len(each) for each in texts], np.int64)
-    turns = np.full((len(texts), int(length.max(initial=1))), -1, np.int64)
-    speakers = np.zeros_like(turns)
-    for row, (indices, dialogue) in enumerate(zip(texts, dialogues, strict=True)):
-        turns[row, : len(indices)] = indices
-        speakers[row, : len(indices)] = _speaker_numbers(dialogue.turns)
-    return tuple(place), PaddedDialogues(turns, speakers, length)
-
-
-def _speaker_numbers(turns: Sequence[Turn]) -> list[int]:
-    """Who speaks each turn: 0 for who spoke first, another number for each other."""
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(turn.speaker, len(numbers)) for turn in turns]
-
-
 class _Sequence(msgspec.Struct, frozen=True):
     """Some turns of a dialogue, in order: what the network reads and scores."""
 
@@ -122,6 +86,39 @@ class _Utterances(msgspec.Struct, frozen=True):
         for position, each in zip(self.positions, turn_values, strict=False):
             turns[position] = each
         return Score(value, tuple(turns))
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The config.json of a trained network."""
+
+    metric: str
+    encoder: str
+    width: int
+    beside: Annotated[int, Meta(ge=0, le=_LAST)]  # turns before it that a turn is compared with
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """Dialogues as rows of places in a list of texts, padded on the right with -1."""
+
+    turns: Ints  # (rows, turns)
+    speakers: Ints  # (rows, turns): 0 for who spoke first, another number for each other
+    length: Ints  # (rows,)
+
+
+def rows_of(dialogues: Sequence[Dialogue]) -> tuple[tuple[str, ...], Rows]:
+    """The distinct texts of dialogues, and the dialogues as rows of them."""
+    place: dict[str, int] = {}
+    said = [[place.setdefault(turn.text, len(place)) for turn in each.turns] for each in dialogues]
+    length = np.array([len(each) for each in said], np.int64)
+    turns = np.full((len(said), int(length.max(initial=1))), -1, np.int64)
+    speakers = np.zeros_like(turns)
+    for row, (ids, dialogue) in enumerate(zip(said, dialogues, strict=True)):
+        turns[row, : len(ids)] = ids
+        known: dict[str, int] = {}
+        speakers[row, : len(ids)] = [
+            known.setdefault(turn.speaker, len(known)) for turn in dialogue.turns
+        ]
+    return tuple(place), Rows(turns, speakers, length)
 
 
 class Graph(TrainedMetric):
@@ -222,6 +219,12 @@ class SoFar(Graph):
         read, vectors = self._read(dialogues)
         values = self._values(vectors, map(_Utterances.beginnings, read))
         return [each.score(turns[-1], turns) for each, turns in zip(read, values, strict=True)]
+
+
+def _speaker_numbers(turns: Sequence[Turn]) -> list[int]:
+    """Who speaks each turn: 0 for who spoke first, another number for each other."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(turn.speaker, len(numbers)) for turn in turns]
 
 
 def _padded(sequences: Sequence[tuple[Ints, Ints]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ....dialogue import Dialogue
 from ....errors import DialogaugeError
 from ....manipulate.mixtures import mixed
 from ....manipulate.pool import Pool
-from ....metrics.dynaeval import PaddedDialogues, padded_dialogues
+from ....metrics.dynaeval import Rows, rows_of
 from ...data import Material
 from ...export import Example, export, export_onnx, write_json
 from ...frozen import Encode, cached, encoder
@@ -60,7 +60,7 @@ class Pairs(msgspec.Struct, frozen=True):
     """Dialogues as rows of texts, and which of them is better than which."""
 
     texts: tuple[str, ...]
-    rows: PaddedDialogues
+    rows: Rows
     better: Ints  # (pairs,)
     worse: Ints  # (pairs,)
     causes: tuple[str, ...]
@@ -247,7 +247,7 @@ def pairs(found: Sequence[Contrast]) -> Pairs:
     place: dict[Dialogue, int] = {}
     better = [place.setdefault(each.better, len(place)) for each in found]
     worse = [place.setdefault(each.worse, len(place)) for each in found]
-    texts, rows = padded_dialogues(list(place))
+    texts, rows = rows_of(list(place))
     causes = tuple(each.cause for each in found)
     return Pairs(texts, rows, np.array(better), np.array(worse), causes)
 
