@@ -20,7 +20,8 @@ from dialogauge import corpora, models
 from dialogauge.dialogue import Dialogue
 from dialogauge.encode import Encoder
 from dialogauge.encode.cache import Memory
-from dialogauge.metrics.dynaeval import Graph, dynaeval, dynaeval_so_far
+from dialogauge.metrics import load
+from dialogauge.metrics.dynaeval import Graph
 from dialogauge.reproduce.damage import fitting
 
 from .timing import Bench, best
@@ -120,7 +121,9 @@ def _texts(dialogues: Sequence[Dialogue]) -> tuple[int, int]:
 
 def scoring(dialogues: Sequence[Dialogue]) -> None:
     """Dialogues alone, and all turns in both ways too, beside encoding what is said."""
-    metric, so_far = dynaeval(), dynaeval_so_far()
+    metric, so_far = load("dynaeval"), load("dynaeval-so-far")
+    assert isinstance(metric, Graph)
+    assert isinstance(so_far, Graph)
     encoders = [Encoder.load() for _ in range(3 * ROUNDS)]
     texts = list(dict.fromkeys(turn.text for each in dialogues for turn in each.turns))
 

@@ -11,7 +11,8 @@ from dialogauge import corpora
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.encode import Encoder
 from dialogauge.encode.cache import Memory
-from dialogauge.metrics.maude import Maude, maude
+from dialogauge.metrics import load
+from dialogauge.metrics.maude import Maude
 
 from .timing import Bench, best
 
@@ -21,7 +22,8 @@ ROUNDS = 3
 def main() -> None:
     said = chain.from_iterable(each.turns for each in corpora.load("dstc9"))
     texts = list(islice(dict.fromkeys(turn.text for turn in said if turn.text.strip()), 1600))
-    metric = maude()
+    metric = load("maude")
+    assert isinstance(metric, Maude)
     _length(metric, texts)
     _again(metric, texts)
     _share(metric, texts)

@@ -11,7 +11,7 @@ from pathlib import Path
 import dialogauge as dg
 from dialogauge import corpora, language
 from dialogauge.atomic import writing
-from dialogauge.benchmark import judge
+from dialogauge.judging import judge
 from dialogauge.meta import Evaluation, Settings
 from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS

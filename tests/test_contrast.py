@@ -11,7 +11,6 @@ import pytest
 
 from dialogauge import corpora
 from dialogauge.amr import Graph, decode
-from dialogauge.benchmark import discriminations
 from dialogauge.contrast import (
     Contrast,
     Counts,
@@ -25,6 +24,7 @@ from dialogauge.contrast import decode as decode_contrast
 from dialogauge.corpora import split
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.errors import DialogaugeError, InputError, RecordError
+from dialogauge.judging import discriminations
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Edited, rearranged, rewritten
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation

@@ -1,12 +1,14 @@
 """Dialogue: frozen, hashable by id, round trip, ratings with gaps, broken Unicode."""
 
 import math
+from hashlib import blake2b
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dialogauge as dg
 from dialogauge.dialogue import Dialogue, Turn, convert, decode, encode, loads, normalise
 from dialogauge.errors import RecordError
 
@@ -119,15 +121,42 @@ def test_control_characters_are_read() -> None:
     assert loads(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
 
 
-def test_views() -> None:
+def test_context_and_response() -> None:
     dialogue = chat("one", "two", "three")
     assert dialogue.response == "three"
     assert [turn.text for turn in dialogue.context] == ["one", "two"]
-    assert [(len(context), turn.text) for context, turn in dialogue.views()] == [
-        (0, "one"),
-        (1, "two"),
-        (2, "three"),
+
+
+def test_a_dialogue_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[bytes] = []
+
+    def counting(data: bytes) -> str:
+        hashed.append(data)
+        return blake2b(data, digest_size=8).hexdigest()
+
+    monkeypatch.setattr("dialogauge.dialogue._hash", counting)
+    rated = [
+        Dialogue(f"d{at}", chat("hi", "word " * at).turns, ratings={"Overall": (at, at + 1)})
+        for at in range(1, 9)
     ]
+    dg.judge(["random", "turn-count"], rated, "Overall")
+    dg.score(rated, "random")
+    assert len(hashed) == 2 * len(rated)  # its digest and its context's key
+
+
+def test_what_was_hashed_is_no_part_of_a_dialogue() -> None:
+    dialogue, other = chat("one", "two"), chat("one", "two")
+    before = encode(dialogue), repr(dialogue), hash(dialogue)
+    assert dialogue.digest == other.digest
+    assert dialogue.digest is dialogue.digest
+    assert (encode(dialogue), repr(dialogue), hash(dialogue)) == before
+    assert dialogue == chat("one", "two")
+    assert "digest" not in msgspec.structs.asdict(dialogue)
+    longer = dialogue.with_turns((*dialogue.turns, Turn("A", "three")))
+    assert longer.digest != dialogue.digest
+    assert longer.context_key == dialogue.context_key
+    with pytest.raises(AttributeError):
+        dialogue.digest = "another"
 
 
 def test_asides_are_kept_and_left_out() -> None:

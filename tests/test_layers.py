@@ -35,7 +35,7 @@ LAYERS = (
     "contrast",
     "metrics",
     "scoring",
-    "benchmark",
+    "judging",
     "train",
     "reproduce",
     "cli",

@@ -99,9 +99,9 @@ def test_columns() -> None:
 
 def test_the_last_turn_is_judged_at_turn_level() -> None:
     score = Score(0.5, (0.25, 0.75))
-    assert Row("d", "", "", {"m": score}, level="turn").judged("m") == 0.75
-    assert Row("d", "", "", {"m": score}).judged("m") == 0.5
-    assert Row("d", "", "", {"m": Score(0.5)}, level="turn").judged("m") == 0.5
+    assert Row("d", "", "", {"m": score}, level="turn").value("m") == 0.75
+    assert Row("d", "", "", {"m": score}).value("m") == 0.5
+    assert Row("d", "", "", {"m": Score(0.5)}, level="turn").value("m") == 0.5
 
 
 def test_frames() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import dialogauge as dg
@@ -25,7 +27,7 @@ def chats(count: int, words: int = 3) -> list[dg.Dialogue]:
 class Counting:
     """A metric that remembers how many dialogues it was given."""
 
-    name, signature = "counting", "counting|v:1"
+    name, signature, trained = "counting", "counting|v:1", False
 
     def __init__(self, fail_at: int = -1) -> None:
         self.seen = 0
@@ -54,6 +56,80 @@ def test_aggregation_is_in_the_signature(how: str, value: float) -> None:
     scores = dg.score(chats(1), "words-per-turn", aggregate=how)
     assert scores.column("words-per-turn")[0] == value
     assert scores.signatures["words-per-turn"].endswith(f"|aggregate:{how}")
+
+
+class Costly(Counting):
+    """A metric whose turns cost extra; it remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
+        self.asked.append(("score", [each.id for each in dialogues]))
+        return [Score(float(len(each.turns)), (0.5,) * len(each.turns)) for each in dialogues]
+
+    def whole(self, dialogues: Sequence[dg.Dialogue]) -> list[float]:
+        self.asked.append(("whole", [each.id for each in dialogues]))
+        return [float(len(each.turns)) for each in dialogues]
+
+
+def test_turns_that_nobody_sees_are_not_scored() -> None:
+    metric, (one, two, three) = Costly(), chats(3)
+    item = msgspec.structs.replace(two, level="turn")  # its last turn is its value
+    rows = dg.score([one, item, three], metric, turns=False).rows
+    assert metric.asked == [("score", ["d1"]), ("whole", ["d0", "d2"])]
+    assert [row.value("counting") for row in rows] == [2.0, 0.5, 2.0]
+    assert [len(row.scores["counting"].turns) for row in rows] == [0, 2, 0]
+
+
+def test_turns_are_scored_where_they_are_shown_or_aggregated() -> None:
+    for options in ({}, {"aggregate": "sum", "turns": False}):
+        metric = Costly()
+        (row,) = dg.score(chats(1), metric, **options).rows  # type: ignore[arg-type]
+        assert metric.asked == [("score", ["d0"])]
+        assert row.scores["counting"].turns == (0.5, 0.5)
+    assert row.value("counting") == 1
+
+
+COSTLY = """
+from dialogauge.scores import Score
+
+class Costly:
+    name, signature, trained = "costly", "costly|v:1", False
+    def score(self, dialogues):
+        return [Score(7.0, (5.0,) * len(each.turns)) for each in dialogues]
+    def whole(self, dialogues):
+        return [9.0] * len(dialogues)  # not the same, to be told apart
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        (["--table"], 9),
+        (["--table", "--turns"], 7),
+        (["--table", "--aggregate", "max"], 5),
+        (["--json"], 7),
+        (["--out", "out.csv", "--json"], 7),
+    ],
+)
+def test_the_command_scores_turns_where_it_shows_them(
+    options: list[str], value: int, tmp_path: Path
+) -> None:
+    (tmp_path / "costly.py").write_text(COSTLY)
+    dg.write(chats(1), tmp_path / "chats.jsonl")
+    base = [sys.executable, "-m", "dialogauge", "score", "chats.jsonl", "-m", "costly:Costly"]
+    shown = subprocess.run([*base, *options], cwd=tmp_path, capture_output=True, check=True)
+    numbers = set(re.findall(r"\b[579]\.0", shown.stdout.decode()))
+    assert numbers == {"7.0", "5.0"} if "--turns" in options else f"{value}.0" in numbers
+
+
+@pytest.mark.parametrize("values", [[1.0], None, [1.0, "two"], [1.0, math.inf]])
+def test_values_are_checked(values: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Costly, "whole", lambda metric, dialogues: values)
+    with pytest.raises(DialogaugeError, match="metric 'counting'"):
+        dg.score(chats(2), Costly(), turns=False)
 
 
 def test_what_cannot_be_run() -> None:

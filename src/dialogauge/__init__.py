@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .benchmark import judge as judge
     from .dialogue import Dialogue as Dialogue
     from .dialogue import Turn as Turn
     from .errors import DialogaugeError as DialogaugeError
     from .formats import read as read
     from .formats import write as write
+    from .judging import judge as judge
     from .meta import Estimate as Estimate
     from .scores import Score as Score
     from .scores import Scores as Scores
@@ -30,7 +30,7 @@ _HOMES = {
     "Turn": "dialogue",
     "DialogaugeError": "errors",
     "Estimate": "meta",
-    "judge": "benchmark",
+    "judge": "judging",
     "read": "formats",
     "write": "formats",
     "Score": "scores",

@@ -17,7 +17,8 @@ character, as broken exports contain) becomes U+FFFD and is counted.
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,7 +34,7 @@ else:
     Number = float | None  # as it is on disk, where NaN is null
 
 #: Names under which transcripts call the side that is being judged.
-RESPONDERS = frozenset(
+_RESPONDERS = frozenset(
     ["assistant", "bot", "chatbot", "gpt", "model", "system", "ai", "agent", "chatgpt"]
 )
 
@@ -46,7 +47,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     aside: bool = False
 
 
-class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
+class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """A conversation, and what people said of it.
 
     ``ratings`` holds, for each aspect, every rater's number in the raters' order, NaN where one
@@ -109,13 +110,8 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
         """
         if self.level == "turn":
             return self.turns[-1].speaker
-        named = [name for name in self.speakers if name.casefold() in RESPONDERS]
+        named = [name for name in self.speakers if name.casefold() in _RESPONDERS]
         return named[0] if named else self.speakers[:2][-1]
-
-    def views(self) -> Iterator[tuple[tuple[Turn, ...], Turn]]:
-        """Each turn with everything before it: (context, response), (context, response), ..."""
-        for index, turn in enumerate(self.turns):
-            yield self.turns[:index], turn
 
     def with_turns(self, turns: tuple[Turn, ...]) -> "Dialogue":
         """The same dialogue with other turns."""
@@ -126,13 +122,15 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True):
         given = [number for number in self.ratings.get(aspect, ()) if not math.isnan(number)]
         return sum(given) / len(given) if given else math.nan
 
-    @property
+    # Hashed once: everything that compares runs asks for these two again and again.
+
+    @cached_property
     def digest(self) -> str:
         """16 hex digits that change when anything a metric reads changes."""
         read = (self.turns, self.system, self.references, self.level)
         return _hash(_encode_any(read))
 
-    @property
+    @cached_property
     def context_key(self) -> str:
         """16 hex digits shared by items that must be resampled together.
 

@@ -2,7 +2,7 @@
 
 A model is a folder: ``config.json`` (what it is), ``model.onnx``, ``tokenizer.json`` for an
 encoder, ``card.md`` (data, licences, command, results) and ``manifest.json`` (sha256 of each).
-:func:`open_folder` is the only way to one, and it checks every byte first; a folder with a pickle
+:func:`verify` checks every byte before anything is loaded; a folder with a pickle
 in it is refused whatever its manifest says.
 """
 
@@ -18,7 +18,7 @@ from .atomic import write_json
 from .errors import ModelError, UnknownNameError, located
 
 #: Endings under which pickled weights travel.
-PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
+_PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
 MANIFEST = "manifest.json"
 
 _T = TypeVar("_T")
@@ -36,11 +36,17 @@ def shipped() -> dict[str, Path]:
     return {path.name: path for path in sorted(root.iterdir()) if (path / MANIFEST).is_file()}
 
 
+def find(name: str | Path) -> Path:
+    """The folder of a shipped model, or of any model by its path; it is not verified."""
+    folder = shipped().get(str(name)) or Path(name)
+    if not is_folder(folder):
+        raise UnknownNameError("model or folder", str(name), shipped())
+    return folder
+
+
 def open_folder(name: str | Path) -> Path:
     """The verified folder of a shipped model, or of any model by its path."""
-    folder = shipped().get(str(name)) or Path(name)
-    if not _is_folder(folder):
-        raise UnknownNameError("model or folder", str(name), shipped())
+    folder = find(name)
     verify(folder)
     return folder
 
@@ -60,7 +66,7 @@ def verify(folder: Path) -> Manifest:
 def refuse_pickles(folder: Path) -> None:
     """An error if any file below a folder is a pickle, which runs code when it is loaded."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in PICKLES:
+        if path.suffix.lower() in _PICKLES:
             remedy = "save the weights as safetensors and delete it"
             raise ModelError(f"{path}: a pickle runs code when it is loaded: refused ({remedy})")
 
@@ -99,11 +105,11 @@ def digest(path: Path) -> str:
 
 def fingerprint(folder: Path, names: Sequence[str]) -> str:
     """One short hash of several files of a verified folder; each must be in its manifest."""
-    known = decode(folder / MANIFEST, Manifest).files
+    hashes = decode(folder / MANIFEST, Manifest).files
     for name in names:
-        if name not in known:
+        if name not in hashes:
             raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")
-    return hashlib.sha256("".join(known[name] for name in names).encode()).hexdigest()[:16]
+    return hashlib.sha256("".join(hashes[name] for name in names).encode()).hexdigest()[:16]
 
 
 def kind(folder: Path) -> str:
@@ -130,9 +136,10 @@ def describe() -> Iterator[dict[str, Any]]:
         yield {**row, "about": about}
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(name: str | Path) -> bool:
+    """Whether there is a folder of that name, whatever the name."""
     try:
-        return path.is_dir()
+        return bool(str(name)) and Path(name).is_dir()
     except (OSError, ValueError):  # too long for a path, or with a NUL
         return False
 

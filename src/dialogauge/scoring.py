@@ -19,7 +19,7 @@ from .dialogue import Dialogue
 from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
-from .metrics import Metric, aggregate, checked, load
+from .metrics import Metric, aggregate, checked, checked_values, load
 from .scores import (
     FIELDS,
     LAYOUTS,
@@ -42,15 +42,20 @@ _NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 
 
 def score(
-    dialogues: Iterable[Dialogue], metrics: Metrics, *, aggregate: str | None = None
+    dialogues: Iterable[Dialogue],
+    metrics: Metrics,
+    *,
+    aggregate: str | None = None,
+    turns: bool = True,
 ) -> Scores:
     """Score dialogues with one or more metrics.
 
     A metric is a name (``dialogauge.metrics.names()``), a folder of a trained one,
     ``"module:Class"``, or an object. ``aggregate`` (mean, sum, max, product) says how turn scores
-    become the dialogue's, where a metric scores turns.
+    become the dialogue's, where a metric scores turns. ``turns=False`` lets a metric leave out
+    turns that cost it extra, if no value depends on them.
     """
-    run = Run.of(metrics, aggregate)
+    run = Run.of(metrics, aggregate, turns)
     rows = [row for batch in run.batches(_once(dialogues)) for row in batch]
     return Scores(run.signatures, tuple(rows))
 
@@ -60,9 +65,10 @@ class Run(msgspec.Struct, frozen=True):
 
     metrics: tuple[Metric, ...]
     aggregate: str | None
+    turns: bool = True  # whether turns are shown
 
     @classmethod
-    def of(cls, metrics: Metrics, how: str | None) -> "Run":
+    def of(cls, metrics: Metrics, how: str | None, turns: bool = True) -> "Run":
         """Load what is named and check that the columns can be told apart."""
         one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
         asked = cast("Sequence[str | Metric]", [metrics] if one else metrics)
@@ -77,7 +83,7 @@ class Run(msgspec.Struct, frozen=True):
                 raise DialogaugeError(f"two metrics are called {name!r}")
         if how is not None:
             aggregate(Score(math.nan), how)  # an unknown name is an error before any work
-        return cls(loaded, how)
+        return cls(loaded, how, turns)
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -87,9 +93,10 @@ class Run(msgspec.Struct, frozen=True):
 
     def batches(self, dialogues: Iterable[Dialogue]) -> Iterator[list[Row]]:
         """Rows in order, a batch at a time."""
+        scored = checked if self.turns or self.aggregate else checked_values
         for batch in _batches(dialogues):
             spoken = [dialogue.spoken for dialogue in batch]
-            columns = {metric.name: checked(metric, spoken) for metric in self.metrics}
+            columns = {metric.name: scored(metric, spoken) for metric in self.metrics}
             yield [
                 row_of(
                     dialogue,

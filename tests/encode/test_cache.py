@@ -51,7 +51,7 @@ def test_a_second_process_reads_what_the_first_wrote(tmp_path: Path) -> None:
     script = (
         "import sys; from dialogauge.encode import Encoder\n"
         "one = Encoder.load(threads=1, cache=sys.argv[1])\n"
-        "print(one.vectors(['to be kept', '', 'also kept'])[0].tobytes().hex(), one.report.encoded)"
+        "print(one.vectors(['to be kept', '', 'also kept'])[0].tobytes().hex(), one.counts.encoded)"
     )
     runs = [
         subprocess.run(
@@ -128,7 +128,7 @@ def test_empty_texts_are_remembered_as_such(tmp_path: Path) -> None:
     assert np.isnan(one.vectors([""])).all()
     other = Encoder.load(threads=1, cache=tmp_path)
     assert np.isnan(other.vectors([""])).all()
-    assert (other.report.encoded, other.report.empty) == (0, 1)
+    assert (other.counts.encoded, other.counts.empty) == (0, 1)
 
 
 def test_another_encoder_has_other_vectors(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_another_encoder_has_other_vectors(tmp_path: Path) -> None:
     other = Encoder.load(folder, threads=1, cache=tmp_path / "cache")
     assert other.hash != one.hash
     other.vectors(["the same text"])
-    assert other.report.encoded == 1
+    assert other.counts.encoded == 1

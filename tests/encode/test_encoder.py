@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialogauge.encode import Encoder, batching, encoder, session
 from dialogauge.encode.batching import batches, padded
 from dialogauge.encode.cache import Memory
-from dialogauge.encode.encoder import POOLINGS, Report
+from dialogauge.encode.encoder import POOLINGS, Counts
 from dialogauge.encode.session import Session
 from dialogauge.errors import ModelError, UnknownNameError
 from dialogauge.models import shipped
@@ -94,16 +94,16 @@ def test_equal_texts_are_encoded_once_and_order_is_restored(alone: np.ndarray) -
     one = fresh()
     picks = [5, 0, 5, 63, 0, 5]
     assert np.abs(one.vectors([TEXTS[at] for at in picks]) - alone[picks]).max() <= NEAR
-    assert one.report == Report(texts=6, encoded=3)
+    assert one.counts == Counts(texts=6, encoded=3)
     one.vectors(TEXTS[:6])
-    assert one.report == Report(texts=12, encoded=7)
+    assert one.counts == Counts(texts=12, encoded=7)
 
 
 def test_empty_texts_have_no_vector_and_are_counted() -> None:
     one = fresh()
     vectors = one.vectors(["", "yes", " \n", "\0\x07", ""])
     assert np.isnan(vectors).all(axis=1).tolist() == [True, False, True, True, True]
-    assert one.report == Report(texts=5, encoded=4, empty=4)
+    assert one.counts == Counts(texts=5, encoded=4, empty=4)
 
 
 def test_cutting_is_counted() -> None:
@@ -111,7 +111,7 @@ def test_cutting_is_counted() -> None:
     limit = one.config.max_tokens
     whole, cut, huge = ("yes " * (limit - 2), "yes " * (limit - 1), "yes " * 100_000)
     vectors = one.vectors([whole, cut, huge, " " * 100_000 + "yes"])
-    assert one.report.truncated == 2
+    assert one.counts.truncated == 2
     assert np.abs(vectors[:3] - vectors[0]).max() <= NEAR  # the same first tokens
     assert np.abs(vectors[3] - one.vectors(["yes"])[0]).max() <= NEAR
 
@@ -167,7 +167,7 @@ def test_tokens_are_remembered_and_counted() -> None:
     one = fresh()
     one.tokens(["a b", "a b", ""])
     one.tokens(["a b", "c"])
-    assert one.report == Report(texts=5, encoded=3, empty=1)
+    assert one.counts == Counts(texts=5, encoded=3, empty=1)
 
 
 def test_a_sentence_is_the_mean_of_its_tokens_and_the_special_ones(ours: Encoder) -> None:
@@ -244,7 +244,7 @@ def test_more_texts_than_memory_holds(alone: np.ndarray) -> None:
     one._memory["mean"] = Memory(limit=5)
     assert np.abs(one.vectors(TEXTS[:12]) - alone[:12]).max() <= NEAR
     one.vectors(TEXTS[:12])
-    assert one.report.encoded == 12 + 7
+    assert one.counts.encoded == 12 + 7
 
 
 @given(lengths=st.lists(st.integers(1, 60), max_size=40), budget=st.integers(1, 200))

@@ -1,14 +1,18 @@
 """The DynaEvals that ship: what they must tell apart, alone as in company."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+import dialogauge as dg
 from dialogauge import formats
 from dialogauge.contrast import Contrast, Drawing, contrasts
 from dialogauge.dialogue import Dialogue
+from dialogauge.encode.session import Session
 from dialogauge.manipulate.mixtures import mixed
 from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import Metric, load
@@ -39,6 +43,34 @@ def test_neither_company_nor_order_matters(metric: Graph, chats: list[Dialogue])
         assert score.value == pytest.approx(alone[at].value, abs=2e-5)
         np.testing.assert_allclose(score.turns, alone[at].turns, atol=2e-5)
     assert metric.whole(chats) == pytest.approx([each.value for each in alone], abs=2e-5)
+
+
+@pytest.mark.parametrize("name", ["dynaeval", "dynaeval-so-far", "dynaeval-research"])
+def test_values_without_turns_are_those_with_turns(name: str, chats: list[Dialogue]) -> None:
+    with_turns, alone = (dg.score(chats, name, turns=turns) for turns in (True, False))
+    np.testing.assert_array_equal(alone.column(name), with_turns.column(name))
+    assert alone.signatures == with_turns.signatures
+    assert not any(row.scores[name].turns for row in alone.rows)
+
+
+def test_a_table_without_turns_leaves_nothing_out(
+    chats: list[Dialogue], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dialogues without one of their turns go through the network only where turns are shown."""
+    metric, counts = load("dynaeval"), []
+    run = Session.run
+
+    def counting(session: Session, output: str, inputs: Mapping[str, Any]) -> Any:
+        if output == "score":
+            counts.append(len(inputs["turns"]))
+        return run(session, output, inputs)
+
+    monkeypatch.setattr(Session, "run", counting)
+    dg.score(chats, metric, turns=False)
+    assert sum(counts) == len(chats)
+    counts.clear()
+    dg.score(chats, metric)
+    assert sum(counts) == len(chats) + sum(len(chat.turns) for chat in chats)
 
 
 def test_turns_are_what_they_add_or_beginnings(chats: list[Dialogue]) -> None:

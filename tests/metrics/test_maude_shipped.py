@@ -11,14 +11,17 @@ from dialogauge.manipulate.manipulation import DoesNotApply, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.rewriting import Place
 from dialogauge.manipulate.words import Drop, Repeat, order
-from dialogauge.metrics.maude import Maude, maude
+from dialogauge.metrics import load
+from dialogauge.metrics.maude import Maude
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module")
 def metric() -> Maude:
-    return maude()
+    loaded = load("maude")
+    assert isinstance(loaded, Maude)
+    return loaded
 
 
 @pytest.fixture(scope="module")

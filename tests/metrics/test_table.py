@@ -8,13 +8,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialogauge import models
 from dialogauge.dialogue import Dialogue, Turn
-from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
+from dialogauge.errors import DialogaugeError, InputError, ModelError, UnknownNameError
 from dialogauge.metrics import (
     AGGREGATES,
     METRICS,
@@ -27,7 +29,8 @@ from dialogauge.metrics import (
     load,
     names,
 )
-from dialogauge.metrics.table import FOLDERS
+from dialogauge.metrics.table import KINDS, from_folder
+from dialogauge.metrics.trained import TrainedMetric
 from dialogauge.scores import Score
 
 CHAT = Dialogue("chat", (Turn("a", "one two"), Turn("b", "three")))
@@ -133,7 +136,7 @@ def test_a_stranger_gets_shipped_metrics_only(name: str, monkeypatch: pytest.Mon
     def refuse(*_: object) -> None:
         raise AssertionError("nothing may be run or read for a stranger")
 
-    for owner in ("plugins.named", "plugins.installed", "metrics.table._from_folder"):
+    for owner in ("plugins.named", "plugins.installed", "metrics.table.from_folder"):
         monkeypatch.setattr(f"dialogauge.{owner}", refuse)
     with pytest.raises(DialogaugeError, match="only those may be used: bleu, chrf") as error:
         load(name, trusted=False)
@@ -183,10 +186,76 @@ def test_a_folder_must_say_what_it_holds(
         load(str(tmp_path))
 
 
-def test_a_folder_loads_through_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FOLDERS, "mine", lambda folder: INSTANCE)
-    (tmp_path / "config.json").write_text(json.dumps({"metric": "mine", "more": 1}))
-    assert load(str(tmp_path)) is INSTANCE
+class Learnt(TrainedMetric):
+    """A trained metric without a network."""
+
+    def __init__(self, folder: Path, config: "LearntConfig", name: str = "") -> None:
+        self.name, self.config, self.folder = name or config.metric, config, folder
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        return [Score(self.config.width)] * len(dialogues)
+
+
+class LearntConfig(msgspec.Struct, frozen=True):
+    metric: str
+    encoder: str
+    width: int
+
+
+class Other(Learnt):
+    """Another of the same kind."""
+
+
+@pytest.fixture
+def learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a trained metric, whose kind is in the table."""
+    monkeypatch.setitem(KINDS, "learnt", (LearntConfig, Learnt))
+    config = {"metric": "learnt", "encoder": "none", "width": 3, "more": 1}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    models.seal(tmp_path)
+    return tmp_path
+
+
+def test_a_folder_loads_through_the_table(learnt: Path) -> None:
+    metric = load(str(learnt))
+    assert type(metric) is Learnt
+    assert (metric.name, metric.trained) == ("learnt", True)
+    assert metric.config == LearntConfig("learnt", "none", 3)
+    other = from_folder(learnt, "another", Other)
+    assert (type(other), other.name) == (Other, "another")
+
+
+def test_a_folder_is_verified_and_its_config_decoded_once(
+    learnt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verified: list[Path] = []
+    read: list[str] = []
+    verify, read_bytes = models.verify, Path.read_bytes
+
+    def verifying(folder: Path) -> models.Manifest:
+        verified.append(folder)
+        return verify(folder)
+
+    def reading(path: Path) -> bytes:
+        read.append(path.name)
+        return read_bytes(path)
+
+    monkeypatch.setattr(models, "verify", verifying)
+    monkeypatch.setattr(Path, "read_bytes", reading)
+    load(str(learnt))
+    assert verified == [learnt]
+    assert read.count("config.json") == 1
+
+
+def test_a_changed_folder_is_refused(learnt: Path) -> None:
+    config = (learnt / "config.json").read_text()
+    (learnt / "config.json").write_text(config.replace("3", "4"))
+    with pytest.raises(ModelError, match="damaged or changed"):
+        load(str(learnt))
+    (learnt / "config.json").write_text(config.replace("3", '"wide"'))
+    models.seal(learnt)
+    with pytest.raises(ModelError, match=r"config\.json: Expected int, got str - at \$\.width"):
+        load(str(learnt))
 
 
 # checked()

@@ -9,12 +9,13 @@ import msgspec
 import pytest
 
 from dialogauge import corpora
-from dialogauge.benchmark import keep_apart
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
+from dialogauge.judging import keep_apart
 from dialogauge.meta import Estimate, Settings
 from dialogauge.metrics import Metric, by_turn, load
-from dialogauge.metrics.dynaeval import Graph, from_folder
+from dialogauge.metrics.dynaeval import Graph
+from dialogauge.metrics.table import from_folder
 from dialogauge.reproduce import REPRODUCTIONS, damage, look
 from dialogauge.reproduce.damage import Exam, Trial, Variant, damaged, fitting, read_kept
 from dialogauge.reproduce.dynaeval import Aggregated, _misses, final_looks
@@ -30,7 +31,7 @@ PAGE = import_module("dialogauge.reproduce.dynaeval")  # its function has the sa
 class Knows:
     """Scores what a function says of a dialogue."""
 
-    name, signature = "knows", "knows"
+    name, signature, trained = "knows", "knows", False
 
     def __init__(self, value: Callable[[Dialogue], float]) -> None:
         self.value = value
@@ -154,7 +155,7 @@ def test_turn_scores_in_every_way() -> None:
 
 def test_an_aggregated_trained_metric_keeps_away_from_test_sets() -> None:
     learnt = Knows(len)  # type: ignore[arg-type]
-    learnt.trained = True  # type: ignore[attr-defined]
+    learnt.trained = True
     with pytest.raises(DialogaugeError, match="fed-dialogue is a test set and knows-sum was"):
         look([Aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
 

@@ -15,7 +15,7 @@ from .console import Json, MetricNames, Quiet, emit, listed, out, remark, wants_
 from .score import chosen
 
 if TYPE_CHECKING:
-    from ..benchmark import Judgement
+    from ..judging import Judgement
 
 
 def run(
@@ -54,7 +54,7 @@ def run(
     if on is None:
         _discriminate(contrasts or "", metric, Settings(resamples=resamples, seed=seed), json)
         return
-    from ..benchmark import judge, keep_apart
+    from ..judging import judge, keep_apart
     from ..meta import tables
 
     dialogues = rated(on)
@@ -80,8 +80,8 @@ def run(
 def _discriminate(
     path: str, metric: list[str] | None, settings: Settings, json: bool | None
 ) -> None:
-    from ..benchmark import discriminations
     from ..contrast import read as read_contrasts
+    from ..judging import discriminations
     from ..meta import tables
 
     metrics = [load(name) for name in chosen(listed(metric))]

@@ -76,7 +76,7 @@ def run(
     if to is not None:
         _to_file(to, dialogues, names, aggregate, force, json, quiet)
     elif wants_table(json):
-        _to_terminal(dialogues, Run.of(names, aggregate), turns, quiet)
+        _to_terminal(dialogues, Run.of(names, aggregate, turns), quiet)
     else:
         _to_pipe(dialogues, Run.of(names, aggregate))
     _account(dialogues, rejects, quiet)
@@ -128,7 +128,7 @@ def _to_file(
         remark(f"{to}: {count:,} dialogues; mean {means}", quiet)
 
 
-def _to_terminal(dialogues: Dialogues, run: Run, turns: bool, quiet: bool) -> None:
+def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
     means = views.Means()
     shown: list[tuple[Dialogue, Row]] = []
     with progress("scoring", dialogues, quiet) as step:
@@ -138,7 +138,7 @@ def _to_terminal(dialogues: Dialogues, run: Run, turns: bool, quiet: bool) -> No
             if len(shown) < SHOWN:
                 shown.append((dialogue, row))
     console = out()
-    if turns:
+    if run.turns:
         for dialogue, row in shown:
             console.print(views.conversation(dialogue, row))
     console.print(views.summary(shown, means))

@@ -27,7 +27,7 @@ class Means:
         """Take a row into account; a score of NaN is not counted."""
         self.rows += 1
         for name in row.scores:
-            value = row.judged(name)
+            value = row.value(name)
             n, mean, spread = self._moments.get(name, (0, 0.0, 0.0))
             if not math.isnan(value):  # Welford's update
                 n += 1
@@ -64,7 +64,7 @@ def summary(pairs: Pairs, means: Means) -> "Table":
     table = _table("dialogue", *(("system",) if systems else ()), "turns", *estimates)
     for dialogue, row in pairs:
         system = (text(dialogue.system),) if systems else ()
-        values = (number(row.judged(name)) for name in estimates)
+        values = (number(row.value(name)) for name in estimates)
         table.add_row(text(dialogue.id, 40), *system, str(len(dialogue.turns)), *values)
     table.add_section()
     blanks = ("", "") if systems else ("",)
@@ -79,7 +79,7 @@ def conversation(dialogue: Dialogue, row: Row) -> "Table":
     """The turns of one dialogue with their scores; the lowest of each metric is marked."""
     scored = {name: score.turns for name, score in row.scores.items() if score.turns}
     title = f"{dialogue.id}  " + "  ".join(
-        f"{name} {number(row.judged(name))}" for name in row.scores
+        f"{name} {number(row.value(name))}" for name in row.scores
     )
     table = _table("speaker", "text", *scored)
     table.title, table.title_justify, table.title_style = text(title), "left", "bold"

@@ -4,6 +4,6 @@
 vectors in memory and on disk, ``encoder`` puts them together.
 """
 
-from .encoder import Encoder, Report, Tokens
+from .encoder import Counts, Encoder, Tokens
 
-__all__ = ["Encoder", "Report", "Tokens"]
+__all__ = ["Counts", "Encoder", "Tokens"]

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Padded tokens of one batch (measured: 512 and 1024 are alike, beyond 2048 throughput falls).
-BUDGET = 512
+_BUDGET = 512
 
 Ints = NDArray[np.int64]
 
 
-def batches(lengths: Sequence[int], budget: int = BUDGET) -> Iterator[list[int]]:
+def batches(lengths: Sequence[int], budget: int = _BUDGET) -> Iterator[list[int]]:
     """Positions of texts, longest batch first, each with at most ``budget`` padded tokens.
 
     >>> list(batches([3, 9, 2, 8], budget=20))
@@ -39,7 +39,7 @@ def padded(ids: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Token ids and attention mask, (texts, longest text) each."""
     width = max(map(len, ids))
     tokens, mask = np.zeros((2, len(ids), width), dtype=np.int64)
-    for row, its in enumerate(ids):
-        tokens[row, : len(its)] = its
-        mask[row, : len(its)] = 1
+    for row, text in enumerate(ids):
+        tokens[row, : len(text)] = text
+        mask[row, : len(text)] = 1
     return tokens, mask

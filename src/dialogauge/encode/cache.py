@@ -89,16 +89,16 @@ class Disk:
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
         """The vectors that are known, by key."""
-        wanted, found = iter(keys), {}
+        wanted, vectors = iter(keys), {}
         try:
             while some := list(islice(wanted, _MANY)):
                 marks = ",".join("?" * len(some))
                 query = f"SELECT text, vector FROM vectors WHERE encoder = ? AND text IN ({marks})"  # noqa: S608
                 for text, stored in self._base.execute(query, [self._encoder, *some]):
-                    found[bytes(text)] = self._unpacked(stored)
+                    vectors[bytes(text)] = self._unpacked(stored)
         except sqlite3.Error as error:
             raise self._broken(error) from None
-        return found
+        return vectors
 
     def put(self, vectors: Mapping[bytes, Vector]) -> None:
         """Remember, all of them or none."""

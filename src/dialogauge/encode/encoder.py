@@ -32,13 +32,13 @@ Vectors = NDArray[np.float32]
 
 #: A text is cut to ``max_tokens`` tokens, or before that to this many characters for each of them:
 #: a text of a hundred thousand words costs no more than its beginning.
-CHARACTERS = 20
+_CHARACTERS = 20
 
 #: How many texts of a stream are encoded at a time.
 CHUNK = 8192
 
 #: How many token vectors are kept in memory (384 floats each: 50 MB).
-TOKENS_IN_MEMORY = 32_768
+_TOKENS_IN_MEMORY = 32_768
 
 _FILES = ("config.json", "model.onnx", "tokenizer.json")
 
@@ -55,7 +55,7 @@ class Config(msgspec.Struct, frozen=True):
     int8: bool = False
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What an encoder was given since it was loaded."""
 
     texts: int = 0
@@ -78,12 +78,12 @@ class Encoder:
         self, folder: Path, config: Config, *, provider: str = "cpu", threads: int = 0
     ) -> None:
         self.config = config
-        self.report = Report()
+        self.counts = Counts()
         self.hash = models.fingerprint(folder, _FILES)
         self._memory = {
             name: Memory[Vector](IN_MEMORY // pooled.parts) for name, pooled in POOLINGS.items()
         }
-        self._token_memory = Memory[Tokens](TOKENS_IN_MEMORY, lambda its: len(its.ids) or 1)
+        self._token_memory = Memory[Tokens](_TOKENS_IN_MEMORY, lambda tokens: len(tokens.ids) or 1)
         self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
         self._tokenizer = _tokenizer(folder / "tokenizer.json", config.max_tokens)
@@ -126,14 +126,13 @@ class Encoder:
         The ``texture`` of a text is thrice as wide: the mean of its tokens, their spread, and how
         much neighbours differ, which tells whether words stand as they should.
         """
-        found = self._remembered(
-            texts, self._memory[pooling], lambda new: self._sentences(new, pooling)
-        )
+        memory = self._memory[pooling]
+        vectors = self._remembered(texts, memory, lambda new: self._sentences(new, pooling))
         parts = POOLINGS[pooling].parts
         out = np.empty((len(texts), self.config.width * parts), dtype=np.float32)
-        for row, vector in enumerate(found):
+        for row, vector in enumerate(vectors):
             out[row] = vector
-        self.report.empty += int(np.isnan(out[:, 0]).sum())
+        self.counts.empty += int(np.isnan(out[:, 0]).sum())
         return out
 
     def stream(self, texts: Iterable[str], pooling: "Pooling" = "mean") -> Iterator[Vector]:
@@ -144,22 +143,22 @@ class Encoder:
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text's tokens and their vectors; none where a text is empty."""
-        found = self._remembered(texts, self._token_memory, self._token_vectors)
-        self.report.empty += sum(not its.ids for its in found)
-        return found
+        tokens = self._remembered(texts, self._token_memory, self._token_vectors)
+        self.counts.empty += sum(not each.ids for each in tokens)
+        return tokens
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Each text's token ids, the special ones left out."""
-        return [its[1:-1] for its, _ in self._cut(texts)]
+        return [ids[1:-1] for ids, _ in self._cut(texts)]
 
     def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""
-        limit = CHARACTERS * self.config.max_tokens
+        limit = _CHARACTERS * self.config.max_tokens
         begun = [mend(text.strip()[:limit], lambda _: None) for text in texts]
         shifts = [len(text) - len(text.lstrip()) for text in texts]
         return [
-            [(start + shift, end + shift) for start, end in found.offsets[1:-1]]
-            for shift, found in zip(shifts, self._tokenizer.encode_batch(begun), strict=True)
+            [(start + shift, end + shift) for start, end in encoding.offsets[1:-1]]
+            for shift, encoding in zip(shifts, self._tokenizer.encode_batch(begun), strict=True)
         ]
 
     def _remembered(
@@ -170,38 +169,41 @@ class Encoder:
     ) -> list[T]:
         """What belongs to each text, from memory or else from ``encode``, each text once."""
         keys = [key(text) for text in texts]
-        known = memory.get(dict.fromkeys(keys))
-        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
+        by_key = memory.get(dict.fromkeys(keys))
+        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in by_key}
         if new:
-            known |= encode(new)
-            memory.put({each: known[each] for each in new})
-        self.report.texts += len(texts)
-        return [known[each] for each in keys]
+            by_key |= encode(new)
+            memory.put({each: by_key[each] for each in new})
+        self.counts.texts += len(texts)
+        return [by_key[each] for each in keys]
 
     def _sentences(self, new: dict[bytes, str], pooling: "Pooling") -> dict[bytes, Vector]:
         """The pooled tokens of each text, from disk or else from the graph."""
         disk, pooled = self._disk.get(pooling), POOLINGS[pooling]
-        found = disk.get(new) if disk is not None else {}
-        missing = {each: text for each, text in new.items() if each not in found}
+        stored = disk.get(new) if disk is not None else {}
+        missing = {each: text for each, text in new.items() if each not in stored}
         if not missing:
-            return found
+            return stored
         nothing = np.full(self.config.width * pooled.parts, np.nan, dtype=np.float32)
-        made = dict.fromkeys(missing, nothing)
-        keys = list(missing)
-        for row, vector in self._run(list(missing.values()), pooled.keep):
-            made[keys[row]] = vector
+        vectors = self._encoded(missing, pooled.keep, nothing)
         if disk is not None:
-            disk.put(made)
-        return found | made
+            disk.put(vectors)
+        return stored | vectors
 
     def _token_vectors(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
         """The tokens of each text."""
         nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
-        found = dict.fromkeys(new, nothing)
+        return self._encoded(new, _inner, nothing)
+
+    def _encoded(
+        self, new: dict[bytes, str], keep: Callable[[list[int], Vectors], T], nothing: T
+    ) -> dict[bytes, T]:
+        """What to keep of each text's hidden states, ``nothing`` where a text is empty."""
+        kept = dict.fromkeys(new, nothing)
         keys = list(new)
-        for row, tokens in self._run(list(new.values()), _inner):
-            found[keys[row]] = tokens
-        return found
+        for row, each in self._run(list(new.values()), keep):
+            kept[keys[row]] = each
+        return kept
 
     def _run(
         self, texts: Sequence[str], keep: Callable[[list[int], Vectors], T]
@@ -210,11 +212,11 @@ class Encoder:
 
         ``keep`` is called beside the graph, on all cores, and so is quick to wait for.
         """
-        found = list(self._cut(texts))
-        ids = [its for its, _ in found]
-        self.report.encoded += len(texts)
-        self.report.truncated += sum(cut for _, cut in found)
-        filled = [row for row, its in enumerate(ids) if its]
+        cuts = list(self._cut(texts))
+        ids = [each for each, _ in cuts]
+        self.counts.encoded += len(texts)
+        self.counts.truncated += sum(cut for _, cut in cuts)
+        filled = [row for row, each in enumerate(ids) if each]
 
         def kept(batch: list[int]) -> list[tuple[int, T]]:
             rows = [filled[at] for at in batch]
@@ -229,12 +231,12 @@ class Encoder:
 
     def _cut(self, texts: Sequence[str]) -> Iterator[tuple[list[int], bool]]:
         """Each text's token ids (none if nothing is to be encoded), and whether it was cut."""
-        limit = CHARACTERS * self.config.max_tokens
+        limit = _CHARACTERS * self.config.max_tokens
         stripped = [text.strip() for text in texts]
         begun = [mend(text[:limit], lambda _: None) for text in stripped]
-        for text, found in zip(stripped, self._tokenizer.encode_batch_fast(begun), strict=True):
-            ids = found.ids
-            cut = len(text) > limit or bool(found.overflowing)
+        for text, encoding in zip(stripped, self._tokenizer.encode_batch_fast(begun), strict=True):
+            ids = encoding.ids
+            cut = len(text) > limit or bool(encoding.overflowing)
             yield (ids if len(ids) > 2 else []), cut
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Vectors:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 #: What we call an execution provider -> what ONNX Runtime calls it.
-PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,9 +33,9 @@ class Session:
     def __init__(self, model: Path, provider: str = "cpu", threads: int = 0) -> None:
         import onnxruntime
 
-        if provider not in PROVIDERS:
-            raise UnknownNameError("execution provider", provider, PROVIDERS)
-        if PROVIDERS[provider] not in onnxruntime.get_available_providers():
+        if provider not in _PROVIDERS:
+            raise UnknownNameError("execution provider", provider, _PROVIDERS)
+        if _PROVIDERS[provider] not in onnxruntime.get_available_providers():
             raise ModelError(f"this onnxruntime cannot use {provider}: install onnxruntime-gpu")
         self._model = model
         self._workers = (threads if threads > 0 else cores()) if provider == "cpu" else 1
@@ -44,7 +44,7 @@ class Session:
         options.log_severity_level = 4  # what goes wrong is raised; it need not be printed as well
         try:
             self._session = onnxruntime.InferenceSession(
-                str(model), options, providers=[PROVIDERS[provider]]
+                str(model), options, providers=[_PROVIDERS[provider]]
             )
         except Exception as error:  # onnxruntime's errors have no common class
             raise self._broken("not a graph that can be run", error) from None
@@ -60,10 +60,10 @@ class Session:
     ) -> list[NDArray[np.float32]]:
         """Several outputs of the graph."""
         try:
-            found: Sequence[Any] = self._session.run(list(outputs), dict(inputs))
+            results: Sequence[Any] = self._session.run(list(outputs), dict(inputs))
         except Exception as error:  # as above
             raise self._broken("the graph cannot be run on this", error) from None
-        return [np.asarray(each, dtype=np.float32) for each in found]
+        return [np.asarray(each, dtype=np.float32) for each in results]
 
     def over(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """``map(work, items)``, as many at once as there are threads, and only a few ahead."""

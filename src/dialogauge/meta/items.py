@@ -90,7 +90,7 @@ def judged(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats
                 f"dialogue {one.id!r} is not the one that was scored", remedy="score it again"
             )
     found = [rows[one.id] for one in dialogues]
-    values = [row.judged(metric) if metric in row.scores else math.nan for row in found]
+    values = [row.value(metric) if metric in row.scores else math.nan for row in found]
     return np.array(values, dtype=np.float64)
 
 

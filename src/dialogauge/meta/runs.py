@@ -88,7 +88,7 @@ def _scored(scores: Scores, metric: str, which: str) -> Rows:
     if metric not in scores.signatures:
         raise UnknownNameError("scored metric", metric, scores.signatures)
     rows = [row for row in scores.rows if metric in row.scores]
-    rows = [row for row in rows if np.isfinite(row.judged(metric))]
+    rows = [row for row in rows if np.isfinite(row.value(metric))]
     if not rows:
         raise InputError(f"the {which} run has no number for {metric}", remedy="score it again")
     return rows
@@ -124,7 +124,7 @@ def _left(run: Rows, pairs: Sequence[Rows]) -> int:
 
 
 def _means(pairs: Sequence[Rows], metric: str) -> Floats:
-    return np.array([np.mean([row.judged(metric) for row in rows]) for rows in pairs])
+    return np.array([np.mean([row.value(metric) for row in rows]) for rows in pairs])
 
 
 def _dependent(

@@ -1,12 +1,12 @@
 """Metrics: dialogues in, scores out, higher for better.
 
-:mod:`.metric` says what a metric is, :mod:`.judge` makes one of a single function, :mod:`.table`
-lists those that ship and loads others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are
-families of them.
+:mod:`.metric` says what a metric is, :mod:`.functions` makes one of a single function,
+:mod:`.trained` of a folder that training wrote, :mod:`.table` lists those that ship and loads
+others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are families of them.
 """
 
-from .judge import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
-from .metric import Metric, checked, signature
+from .functions import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
+from .metric import Metric, Whole, checked, checked_values, is_trained, signature
 from .table import METRICS, TRIVIAL, describe, load, names
 
 __all__ = [
@@ -14,12 +14,15 @@ __all__ = [
     "METRICS",
     "TRIVIAL",
     "Metric",
+    "Whole",
     "aggregate",
     "by_dialogue",
     "by_response",
     "by_turn",
     "checked",
+    "checked_values",
     "describe",
+    "is_trained",
     "load",
     "names",
     "signature",

@@ -2,7 +2,7 @@
 
 The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
 once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the
-same network, which is run on other rows of the same turns, all of them together:
+same network, which is run on other sequences of the same turns, all of them together:
 
 - :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
   lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in
@@ -16,33 +16,76 @@ it is whether the two are the same, and which came first.
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from .. import models
-from ..dialogue import Dialogue
+from ..dialogue import Dialogue, Turn
 from ..encode.session import Session
 from ..scores import Score
-from .head import Head
-from .judge import NAN
+from .functions import NAN
+from .trained import TrainedMetric
 
-Floats32 = NDArray[np.float32]
+_Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-#: Turns as places in a table of vectors, whose first row is nothing, and a number of who said each.
-Row = tuple[Ints, Ints]
 
 #: The last turns of a dialogue that are read: attention takes the square of their number.
-LAST = 200
-#: Turns of padded rows that go through the network at a time.
-TOGETHER = 1024
-#: Turns of rows that are held in memory at a time: a dialogue of LAST turns has LAST squared.
-HELD = 200_000
+_LAST = 200
+#: Turns of padded sequences that go through the network at a time.
+_TOGETHER = 1024
+#: Turns of sequences that are held in memory at a time: one of _LAST turns has _LAST squared.
+_HELD = 200_000
 #: Digits of a score that do not depend on its company.
-DIGITS = 5
+_DIGITS = 5
+
+
+class _Sequence(msgspec.Struct, frozen=True):
+    """Some turns of a dialogue, in order: what the network reads and scores."""
+
+    texts: Ints  # rows in a table of vectors, whose first row is nothing
+    speakers: Ints  # a number for each speaker
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def beginning(self, turns: int) -> "_Sequence":
+        """The first turns."""
+        return _Sequence(self.texts[:turns], self.speakers[:turns])
+
+    def without(self, turn: int) -> "_Sequence":
+        """All turns but one."""
+        return _Sequence(np.delete(self.texts, turn), np.delete(self.speakers, turn))
+
+
+class _Utterances(msgspec.Struct, frozen=True):
+    """The turns of a dialogue that say something, and where they stand in it."""
+
+    turns: int  # of the dialogue
+    positions: tuple[int, ...]
+    sequence: _Sequence
+
+    def whole(self) -> list[_Sequence]:
+        """The dialogue."""
+        return [self.sequence]
+
+    def beginnings(self) -> list[_Sequence]:
+        """The dialogue up to each turn; nothing where none says anything."""
+        count = len(self.positions)
+        return [self.sequence.beginning(end) for end in range(min(1, count), count + 1)]
+
+    def leave_one_out(self) -> list[_Sequence]:
+        """The dialogue without each turn."""
+        return [self.sequence.without(at) for at in range(len(self.positions))]
+
+    def score(self, value: float, turn_values: Sequence[float]) -> Score:
+        """The score, given those of the turns that say something."""
+        turns = [NAN] * self.turns
+        for position, each in zip(self.positions, turn_values, strict=False):
+            turns[position] = each
+        return Score(value, tuple(turns))
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -51,106 +94,96 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     encoder: str
     width: int
-    beside: Annotated[int, Meta(ge=0, le=LAST)]  # turns before it that a turn is compared with
+    beside: Annotated[int, Meta(ge=0, le=_LAST)]  # turns before it that a turn is compared with
 
 
-class Graph:
+class Graph(TrainedMetric):
     """A trained network and the encoder whose vectors it reads."""
 
-    trained = True
+    config: Config
+    files: ClassVar[Sequence[str]] = ("config.json", "model.onnx", "reader.onnx")
 
     def __init__(self, folder: Path, config: Config, name: str = "") -> None:
-        self.name, self.config = name or config.metric, config
-        files = ("config.json", "model.onnx", "reader.onnx")
-        self._head = Head(folder, self.name, config, files=files)
+        super().__init__(folder, config, name)
         self._reader = Session(folder / "reader.onnx")
-        self.encoder = self._head.encoder
-
-    @property
-    def signature(self) -> str:
-        """The network's passport, then the encoder's."""
-        return self._head.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and by how much each turn makes it better."""
-        talks, table = self._talks(dialogues)
-        found = self._values(table, ([*talk.whole(), *talk.without_one()] for talk in talks))
+        read, vectors = self._read(dialogues)
+        values = self._values(vectors, ([*each.whole(), *each.leave_one_out()] for each in read))
         return [
-            talk.scored(value, [round(value - rest, DIGITS) for rest in without])
-            for talk, (value, *without) in zip(talks, found, strict=True)
+            each.score(value, [round(value - rest, _DIGITS) for rest in without])
+            for each, (value, *without) in zip(read, values, strict=True)
         ]
 
     def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
         """The scores of dialogues alone, without their turns': less work."""
-        talks, table = self._talks(dialogues)
-        return [value for (value,) in self._values(table, map(Talk.whole, talks))]
+        read, vectors = self._read(dialogues)
+        return [value for (value,) in self._values(vectors, map(_Utterances.whole, read))]
 
-    def _talks(self, dialogues: Sequence[Dialogue]) -> "tuple[list[Talk], Floats32]":
-        """Who said what in each dialogue, and the vectors of all that was said."""
-        recent = [dialogue.turns[-LAST:] for dialogue in dialogues]
+    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[_Utterances], _Floats]:
+        """What was said in each dialogue, and a table of the vectors of all texts."""
+        recent = [dialogue.turns[-_LAST:] for dialogue in dialogues]
         texts = dict.fromkeys(turn.text for turns in recent for turn in turns)
         place = {text: row for row, text in enumerate(texts, 1)}
-        vectors = self.encoder.vectors(list(texts))
-        table = np.concatenate([np.zeros((1, self.config.width), np.float32), vectors])
-        known = ~np.isnan(table[:, 0])
-        talks = []
+        nothing = np.zeros((1, self.config.width), np.float32)
+        table = np.concatenate([nothing, self.encoder.vectors(list(texts))])
+        has_vector = ~np.isnan(table[:, 0])
+        utterances = []
         for dialogue, turns in zip(dialogues, recent, strict=True):
-            skipped = len(dialogue.turns) - len(turns)
-            said = [at for at, turn in enumerate(turns) if known[place[turn.text]]]
-            who = {name: number for number, name in enumerate({turn.speaker for turn in turns}, 1)}
-            talks.append(
-                Talk(
-                    len(dialogue.turns),
-                    tuple(skipped + at for at in said),
-                    np.array([place[turns[at].text] for at in said], np.int64),
-                    np.array([who[turns[at].speaker] for at in said], np.int64),
-                )
-            )
-        return talks, np.nan_to_num(table)
+            rows = np.array([place[turn.text] for turn in turns], np.int64)
+            speakers = np.array(_speaker_numbers(turns), np.int64)
+            kept = np.flatnonzero(has_vector[rows])
+            positions = tuple((kept + len(dialogue.turns) - len(turns)).tolist())
+            sequence = _Sequence(rows[kept], speakers[kept] + 1)
+            utterances.append(_Utterances(len(dialogue.turns), positions, sequence))
+        return utterances, np.nan_to_num(table)
 
-    def _values(self, table: Floats32, asked: Iterable[list[Row]]) -> list[list[float]]:
-        """The score of each row of turns of each dialogue, NaN of one without turns."""
-        return [values for part in _parts(asked) for values in self._together(table, part)]
+    def _values(self, vectors: _Floats, asked: Iterable[list[_Sequence]]) -> list[list[float]]:
+        """The score of each sequence of each dialogue, NaN of one without turns."""
+        return [values for part in _parts(asked) for values in self._together(vectors, part)]
 
-    def _together(self, table: Floats32, asked: Sequence[Sequence[Row]]) -> list[list[float]]:
-        """The same for dialogues whose rows fit into memory together."""
-        rows = [row for some in asked for row in some]
-        scores = np.full(len(rows), NAN)
-        lengths = [len(said) for said, _ in rows]
+    def _together(
+        self, vectors: _Floats, asked: Sequence[Sequence[_Sequence]]
+    ) -> list[list[float]]:
+        """The same for dialogues whose sequences fit into memory together."""
+        sequences = [sequence for some in asked for sequence in some]
+        scores = np.full(len(sequences), NAN)
+        lengths = [len(sequence) for sequence in sequences]
         order = sorted((at for at, length in enumerate(lengths) if length), key=lengths.__getitem__)
-        heard, turns = self._heard(table, [said for said, _ in rows])
+        states, turns = self._states(vectors, [sequence.texts for sequence in sequences])
         chunks = list(_chunks(order, lengths))
         inputs = (
-            {"heard": heard, **_padded([(turns[at], rows[at][1]) for at in chunk])}
+            {"heard": states, **_padded([(turns[at], sequences[at].speakers) for at in chunk])}
             for chunk in chunks
         )
-        for chunk, found in zip(chunks, self._head.every(inputs, DIGITS), strict=True):
-            scores[chunk] = found
+        for chunk, predictions in zip(chunks, self.predict_all(inputs, _DIGITS), strict=True):
+            scores[chunk] = predictions
         values = iter(scores.tolist())
         return [[next(values) for _ in some] for some in asked]
 
-    def _heard(self, table: Floats32, rows: Sequence[Ints]) -> tuple[Floats32, list[Ints]]:
-        """What is read of each distinct turn beside those before it, and rows as places in that."""
-        lengths = np.array([len(row) for row in rows], np.int64)
-        said = np.concatenate([*rows, np.zeros(0, np.int64)])
-        depth = np.arange(len(said)) - np.repeat(lengths.cumsum() - lengths, lengths)
-        past = [said]
+    def _states(self, vectors: _Floats, sequences: Sequence[Ints]) -> tuple[_Floats, list[Ints]]:
+        """What is read of each distinct turn beside those before it, and sequences as its rows."""
+        lengths = np.array([len(texts) for texts in sequences], np.int64)
+        texts = np.concatenate([*sequences, np.zeros(0, np.int64)])
+        depth = np.arange(len(texts)) - np.repeat(lengths.cumsum() - lengths, lengths)
+        past = [texts]
         for back in range(1, self.config.beside + 1):
-            past.append(np.where(depth >= back, np.roll(said, back), 0))
-        places = np.zeros(len(said), np.int64)
+            past.append(np.where(depth >= back, np.roll(texts, back), 0))
+        rows = np.zeros(len(texts), np.int64)
         for turns in past:  # one after the other: the product of all could be too large a number
-            _, first, places = np.unique(
-                places * len(table) + turns, return_index=True, return_inverse=True
+            _, first, rows = np.unique(
+                rows * len(vectors) + turns, return_index=True, return_inverse=True
             )
         distinct = np.stack([turns[first] for turns in past], 1)
-        parts = [distinct[at : at + TOGETHER] for at in range(0, len(distinct), TOGETHER)]
-        found = list(self._reader.over(lambda part: self._read(table, part), parts))
-        heard = np.concatenate(found) if found else np.zeros((0, 1), np.float32)
-        return heard, np.split(places, lengths.cumsum()[:-1])
+        parts = [distinct[at : at + _TOGETHER] for at in range(0, len(distinct), _TOGETHER)]
+        read = list(self._reader.over(lambda part: self._state(vectors, part), parts))
+        states = np.concatenate(read) if read else np.zeros((0, 1), np.float32)
+        return states, np.split(rows, lengths.cumsum()[:-1])
 
-    def _read(self, table: Floats32, turns: Ints) -> Floats32:
-        needed, places = np.unique(turns, return_inverse=True)
-        inputs = {"table": table[needed], "turns": places.reshape(turns.shape)}
+    def _state(self, vectors: _Floats, turns: Ints) -> _Floats:
+        needed, rows = np.unique(turns, return_inverse=True)
+        inputs = {"table": vectors[needed], "turns": rows.reshape(turns.shape)}
         return self._reader.run("heard", inputs)
 
 
@@ -159,95 +192,54 @@ class SoFar(Graph):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and how good it is so far at each turn."""
-        talks, table = self._talks(dialogues)
-        found = self._values(table, map(Talk.beginnings, talks))
-        return [talk.scored(turns[-1], turns) for talk, turns in zip(talks, found, strict=True)]
+        read, vectors = self._read(dialogues)
+        values = self._values(vectors, map(_Utterances.beginnings, read))
+        return [each.score(turns[-1], turns) for each, turns in zip(read, values, strict=True)]
 
 
-class Talk(msgspec.Struct, frozen=True):
-    """The turns of a dialogue that say something: where they stand, what, and who."""
-
-    turns: int
-    places: tuple[int, ...]
-    said: Ints
-    speakers: Ints
-
-    def whole(self) -> list[Row]:
-        """The dialogue."""
-        return [(self.said, self.speakers)]
-
-    def beginnings(self) -> list[Row]:
-        """The dialogue up to each turn; nothing where none says anything."""
-        count = len(self.places)
-        return [(self.said[:end], self.speakers[:end]) for end in range(min(1, count), count + 1)]
-
-    def without_one(self) -> list[Row]:
-        """The dialogue without each turn."""
-        count = len(self.places)
-        return [(np.delete(self.said, at), np.delete(self.speakers, at)) for at in range(count)]
-
-    def scored(self, value: float, found: Sequence[float]) -> Score:
-        """The score, given those of the turns that say something."""
-        turns = [NAN] * self.turns
-        for place, each in zip(self.places, found, strict=False):
-            turns[place] = each
-        return Score(value, tuple(turns))
+def _speaker_numbers(turns: Sequence[Turn]) -> list[int]:
+    """Who speaks each turn: 0 for who spoke first, another number for each other."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(turn.speaker, len(numbers)) for turn in turns]
 
 
-def _padded(rows: Sequence[Row]) -> dict[str, Any]:
-    """Rows as inputs of the network."""
-    shape = len(rows), max(len(turns) for turns, _ in rows)
+def _padded(sequences: Sequence[tuple[Ints, Ints]]) -> dict[str, Any]:
+    """Turns and speakers of sequences as inputs of the network."""
+    shape = len(sequences), max(len(turns) for turns, _ in sequences)
     turns = np.zeros(shape, np.int64)
     speakers, mask = np.zeros((2, *shape), np.float32)
-    for row, (said, who) in enumerate(rows):
-        turns[row, : len(said)], speakers[row, : len(said)] = said, np.where(who == who[0], 0, who)
-        mask[row, : len(said)] = 1
+    for row, (states, who) in enumerate(sequences):
+        turns[row, : len(states)] = states
+        speakers[row, : len(states)] = np.where(who == who[0], 0, who)
+        mask[row, : len(states)] = 1
     return {"turns": turns, "speakers": speakers, "mask": mask}
 
 
-def _parts(asked: Iterable[list[Row]]) -> Iterator[list[list[Row]]]:
-    """Rows of dialogues, of as many dialogues together as have :data:`HELD` turns; at least one."""
-    part: list[list[Row]] = []
+def _parts(asked: Iterable[list[_Sequence]]) -> Iterator[list[list[_Sequence]]]:
+    """Sequences of as many dialogues together as have :data:`_HELD` turns; at least of one."""
+    part: list[list[_Sequence]] = []
     held = 0
-    for rows in asked:
-        size = sum(len(said) for said, _ in rows)
-        if part and held + size > HELD:
+    for sequences in asked:
+        size = sum(map(len, sequences))
+        if part and held + size > _HELD:
             yield part
             part, held = [], 0
-        part.append(rows)
+        part.append(sequences)
         held += size
     if part:
         yield part
 
 
 def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows in order of their lengths, as many together as have :data:`TOGETHER` padded turns."""
+    """Sequences in order of their lengths, as many together as have :data:`_TOGETHER` turns.
+
+    Turns are counted after padding.
+    """
     chunk: list[int] = []
     for at in order:
-        if chunk and (len(chunk) + 1) * lengths[at] > TOGETHER:
+        if chunk and (len(chunk) + 1) * lengths[at] > _TOGETHER:
             yield chunk
             chunk = []
         chunk.append(at)
     if chunk:
         yield chunk
-
-
-def dynaeval() -> Graph:
-    """DynaEval: a dialogue as a graph of its turns, trained on damaged ones; no fixed range."""
-    return from_folder(models.open_folder("dynaeval"))
-
-
-def dynaeval_so_far() -> Graph:
-    """DynaEval; a turn's score is that of the dialogue up to and with it."""
-    return from_folder(models.open_folder("dynaeval"), "dynaeval-so-far", SoFar)
-
-
-def dynaeval_research() -> Graph:
-    """DynaEval trained on DailyDialog, for research only (CC BY-NC-SA); no fixed range."""
-    return from_folder(models.open_folder("dynaeval-research"), "dynaeval-research")
-
-
-def from_folder(folder: Path, name: str = "", kind: type[Graph] = Graph) -> Graph:
-    """The trained metric of a folder; ``name`` tells two of one kind apart."""
-    verified = models.open_folder(folder)
-    return kind(verified, models.decode(verified / "config.json", Config), name)

@@ -16,30 +16,23 @@ MaUdE was compared with are run by the same code, from folders that ``dialogauge
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
 from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
-from .head import Head
-from .judge import NAN, aggregate
-from .vectors import shared
+from .functions import NAN, from_last_turns
+from .trained import LAST, TrainedMetric, batches
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-#: The last turns of a dialogue that are scored: no dialogue takes more than seconds.
-LAST = 1000
-#: Turns that go through the network at a time.
-ROWS = 1024
 #: Of a text, the last words that a network of words reads.
 WORDS = 64
 
@@ -55,32 +48,16 @@ class Config(msgspec.Struct, frozen=True):
     pooling: Pooling = "mean"
 
 
-class Maude:
-    """A trained network and the encoder whose vectors it reads."""
+class Unreferenced(TrainedMetric):
+    """A trained network that says how well a response follows its context."""
 
-    trained = True
+    config: Config
 
-    def __init__(self, folder: Path, config: Config) -> None:
-        self.name, self.config = config.metric, config
-        parts = POOLINGS[config.pooling].parts
-        width = WORDS if config.reads == "words" else parts * shared(config.encoder).config.width
-        self._head = Head(folder, self.name, config, width)
-        self.encoder = self._head.encoder
-
-    @property
-    def signature(self) -> str:
-        """The network's passport, then the encoder's."""
-        return self._head.signature
-
-    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
-        self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
-        return [self._judge(dialogue) for dialogue in dialogues]
-
-    def start(self) -> "Listener":
-        """A conversation that is scored while it goes on."""
-        return Listener(self)
+    def width(self) -> int:
+        """That of a text's vector, or as many words as are read."""
+        if self.config.reads == "words":
+            return WORDS
+        return POOLINGS[self.config.pooling].parts * self.encoder.config.width
 
     def follow(self, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
         """How well each response follows its context, 0 to 1; NaN where either says nothing."""
@@ -99,51 +76,63 @@ class Maude:
             return word_table(self.encoder, texts)
         return self.encoder.vectors(texts, self.config.pooling)
 
-    def _judge(self, dialogue: Dialogue) -> Score:
-        recent = [turn.text for turn in dialogue.turns[-LAST:]]
-        contexts: list[list[str]] = []
-        said: list[str] = []
-        for text in recent:
-            contexts.append(said[-self.config.turns :])
-            said += [text] if text.strip() else []
-        scores = np.full(len(dialogue.turns), np.nan)
-        scores[len(dialogue.turns) - len(recent) :] = self.follow(contexts, recent)
-        return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
-
     def _run(self, table: NDArray[Any], windows: Sequence[Sequence[int]], answers: Ints) -> Floats:
         """The score of each answer after its window; rows of the table, -1 for no answer."""
         scores = np.full(len(answers), np.nan)
         # A text without a word has no vector, or word ids of 0 only.
-        known: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
+        has_words: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
-        for rows in _chunks([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
+        for rows in batches([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
             context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
             there = [[0] * (turns - len(windows[at])) + [1] * len(windows[at]) for at in rows]
             inputs = {
                 "table": np.nan_to_num(table) if table.dtype.kind == "f" else table,
                 "context": context.astype(np.int64),
-                "mask": np.array(there, np.float32) * known[context],
+                "mask": np.array(there, np.float32) * has_words[context],
                 "response": answers[rows],
             }
-            sayable = known[answers[rows]] & inputs["mask"].any(axis=1)
-            scores[rows] = np.where(sayable, self._head.scores(inputs), np.nan)
+            scorable = has_words[answers[rows]] & inputs["mask"].any(axis=1)
+            scores[rows] = np.where(scorable, self.predict(inputs), np.nan)
         return scores
 
 
-class Listener:
+class Maude(Unreferenced):
+    """Each turn of a dialogue as a response to those before it."""
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue: the mean of its turns'."""
+        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
+        self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
+        return [self._score(dialogue) for dialogue in dialogues]
+
+    def start(self) -> "_Conversation":
+        """A conversation that is scored while it goes on."""
+        return _Conversation(self)
+
+    def _score(self, dialogue: Dialogue) -> Score:
+        recent = [turn.text for turn in dialogue.turns[-LAST:]]
+        contexts: list[list[str]] = []
+        before: list[str] = []
+        for text in recent:
+            contexts.append(before[-self.config.turns :])
+            before += [text] if text.strip() else []
+        return from_last_turns(dialogue, self.follow(contexts, recent))
+
+
+class _Conversation:
     """A conversation so far; its turns' scores are those of the whole dialogue."""
 
     def __init__(self, metric: Maude) -> None:
         self._metric = metric
-        self._said: deque[str] = deque(maxlen=metric.config.turns)
+        self._turns: deque[str] = deque(maxlen=metric.config.turns)
 
     def add(self, turn: Turn) -> Score:
         """The score of the next turn."""
         value = NAN
         if not turn.aside:
-            value = float(self._metric.follow([list(self._said)], [turn.text])[0])
+            value = float(self._metric.follow([list(self._turns)], [turn.text])[0])
             if turn.text.strip():
-                self._said.append(turn.text)
+                self._turns.append(turn.text)
         return Score(value, (value,))
 
 
@@ -164,19 +153,3 @@ def _window(context: Sequence[str], turns: int) -> list[str]:
         if len(window) == turns:
             break
     return list(window)
-
-
-def _chunks(rows: Sequence[int]) -> Iterator[list[int]]:
-    for start in range(0, len(rows), ROWS):
-        yield list(rows[start : start + ROWS])
-
-
-def maude() -> Maude:
-    """How well each turn follows the last eight, told from broken and foreign ones, 0 to 1."""
-    return from_folder(models.open_folder("maude"))
-
-
-def from_folder(folder: Path) -> Maude:
-    """The trained metric of a folder."""
-    verified = models.open_folder(folder)
-    return Maude(verified, models.decode(verified / "config.json", Config))

@@ -9,10 +9,10 @@ Dialogues come without asides (see :attr:`Dialogue.spoken`); a metric need not t
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -32,8 +32,30 @@ class Metric(Protocol):
     def signature(self) -> str:
         """The passport of its scores: name, settings, versions, joined by ``|``."""
 
+    @property
+    def trained(self) -> bool:
+        """Whether anything in it was fitted to data: it is then kept away from test sets.
+
+        A plain ``trained = False`` in the class will do. A metric that does not say counts as
+        trained (:func:`is_trained`): it scores whatever it is given, but is not judged on a test
+        set.
+        """
+
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue, in their order."""
+
+
+@runtime_checkable
+class Whole(Protocol):
+    """What a metric may have beside :meth:`Metric.score`, if turns cost it extra."""
+
+    def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
+        """The values of the scores alone: the same numbers, for less work."""
+
+
+def is_trained(metric: Metric) -> bool:
+    """Whether a metric was trained, or does not say that it was not."""
+    return getattr(metric, "trained", True) is not False
 
 
 def signature(name: str, settings: msgspec.Struct | None = None, *packages: str) -> str:
@@ -76,19 +98,44 @@ def checked(metric: Metric, dialogues: Sequence[Dialogue]) -> list[Score]:
     Anything else is a :class:`DialogaugeError` that names the metric: a metric may be somebody's
     first, and a list that is one too short would give every dialogue its neighbour's score.
     """
+    scores = _results(metric, metric.score, dialogues)
+    pairs = zip(scores, dialogues, strict=True)
+    return [_checked_score(metric, score, dialogue) for score, dialogue in pairs]
+
+
+def checked_values(metric: Metric, dialogues: Sequence[Dialogue]) -> list[Score]:
+    """:func:`checked`, where only values are asked for: a :class:`Whole` metric leaves turns out.
+
+    Of a turn-level item the last turn is the value, so that it is scored with its turns.
+    """
+    if not isinstance(metric, Whole):
+        return checked(metric, dialogues)
+    items = [each for each in dialogues if each.level == "turn"]
+    others = [each for each in dialogues if each.level != "turn"]
+    scores = iter(checked(metric, items) if items else ())
+    values = iter(_results(metric, metric.whole, others) if others else ())
+    return [
+        next(scores) if each.level == "turn" else _checked_score(metric, Score(next(values)), each)
+        for each in dialogues
+    ]
+
+
+def _results(
+    metric: Metric, method: Callable[[Sequence[Dialogue]], Any], dialogues: Sequence[Dialogue]
+) -> list[Any] | tuple[Any, ...]:
+    """What a method gives, once it is certain that it is one thing for each dialogue."""
     try:
-        scores: Any = metric.score(dialogues)
+        results = method(dialogues)
     except DialogaugeError:
         raise
     except Exception as error:  # whatever a stranger's code may raise
         raise DialogaugeError(
             f"metric {metric.name!r} failed: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(scores, list | tuple) or len(scores) != len(dialogues):
-        got = len(scores) if isinstance(scores, list | tuple) else type(scores).__name__
+    if not isinstance(results, list | tuple) or len(results) != len(dialogues):
+        got = len(results) if isinstance(results, list | tuple) else type(results).__name__
         raise _broken(metric, f"must give a list of {len(dialogues)} scores, got {got}")
-    pairs = zip(scores, dialogues, strict=True)
-    return [_checked_score(metric, score, dialogue) for score, dialogue in pairs]
+    return results
 
 
 def _checked_score(metric: Metric, score: Any, dialogue: Dialogue) -> Score:

@@ -1,7 +1,7 @@
 """How much a response shares with good responses that people wrote: BLEU, chrF, ROUGE-L, METEOR.
 
 Each is its library's sentence-level metric with the library's defaults; whatever else we decide is
-in the settings, and the signature repeats them. They judge the last turn of turn-level items. An
+in the settings, and the signature repeats them. They score the last turn of turn-level items. An
 item is NaN when no reference of it holds anything that the metric compares (ROUGE, say, knows only
 the letters a to z and digits); a response that shares nothing with its references is 0.
 """
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..language import Lexicon
-from .judge import FIRST_CHARACTERS, NAN, Judge, by_response
+from .functions import FIRST_CHARACTERS, NAN, FunctionMetric, by_response
 
 
 class Bleu(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class Bleu(msgspec.Struct, frozen=True):
     first: int = FIRST_CHARACTERS
 
 
-def bleu(settings: Bleu | None = None) -> Judge:
+def bleu(settings: Bleu | None = None) -> FunctionMetric:
     """BLEU-4 of the last turn against its references, 0 to 100 (sacreBLEU)."""
     from sacrebleu.metrics.bleu import BLEU
 
@@ -62,7 +62,7 @@ class Chrf(msgspec.Struct, frozen=True):
     first: int = FIRST_CHARACTERS
 
 
-def chrf(settings: Chrf | None = None) -> Judge:
+def chrf(settings: Chrf | None = None) -> FunctionMetric:
     """chrF (character n-grams) of the last turn against its references, 0 to 100 (sacreBLEU)."""
     from sacrebleu.metrics.chrf import CHRF
 
@@ -89,7 +89,7 @@ class RougeL(msgspec.Struct, frozen=True):
     words: int = 2000  # finding the longest common subsequence takes the square of this
 
 
-def rouge_l(settings: RougeL | None = None) -> Judge:
+def rouge_l(settings: RougeL | None = None) -> FunctionMetric:
     """ROUGE-L F of the last turn against its best reference, 0 to 1 (rouge-score)."""
     from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import DefaultTokenizer
@@ -113,8 +113,8 @@ class _FirstWords(msgspec.Struct, frozen=True):
     limit: int
 
     def tokenize(self, text: str) -> list[str]:
-        found: list[str] = self.tokenizer.tokenize(text)
-        return found[: self.limit]
+        words: list[str] = self.tokenizer.tokenize(text)
+        return words[: self.limit]
 
 
 class Meteor(msgspec.Struct, frozen=True):
@@ -129,7 +129,7 @@ class Meteor(msgspec.Struct, frozen=True):
     first: int = FIRST_CHARACTERS
 
 
-def meteor(settings: Meteor | None = None) -> Judge:
+def meteor(settings: Meteor | None = None) -> FunctionMetric:
     """METEOR of the last turn against its best reference, 0 to 1 (nltk, with our lexicon)."""
     from nltk.stem.porter import PorterStemmer
     from nltk.translate.meteor_score import meteor_score
@@ -192,10 +192,10 @@ def _tokeniser_13a() -> Callable[[str], list[str]]:
     tokenise: Any = Tokenizer13a()  # type: ignore[no-untyped-call]
 
     def tokens(text: str) -> list[str]:
-        found: list[str] = tokenise(text).split()
+        words: list[str] = tokenise(text).split()
         # Each of the two remembers 65,536 texts: half a gigabyte when answers are long.
         Tokenizer13a.__call__.cache_clear()
         TokenizerRegexp.__call__.cache_clear()
-        return found
+        return words
 
     return tokens

@@ -9,25 +9,16 @@ writes others.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
 from ..dialogue import Dialogue
-from ..errors import ModelError
 from ..scores import Score
-from .head import Head
-from .judge import NAN, aggregate
-
-Floats = NDArray[np.float32]
-
-#: The last turns that are scored: no dialogue takes more than seconds.
-LAST = 1000
-#: Contexts that go through the head at a time.
-ROWS = 1024
+from .functions import from_last_turns
+from .trained import LAST, TrainedMetric, batches
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -35,71 +26,39 @@ class Config(msgspec.Struct, frozen=True):
 
     metric: str
     encoder: str
-    turns: int
+    turns: Annotated[int, msgspec.Meta(ge=1)]
     width: int
 
 
-class Relevance:
+class Relevance(TrainedMetric):
     """A trained head and the encoder it was trained on."""
 
-    name = "relevance"
-    trained = True
-
-    def __init__(self, folder: Path, config: Config) -> None:
-        self.config, self._head = config, Head(folder, self.name, config)
-        self.encoder = self._head.encoder
-
-    @property
-    def signature(self) -> str:
-        """The head's passport, then the encoder's."""
-        return self._head.signature
+    config: Config
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        return [self._judge(dialogue) for dialogue in dialogues] if self._warm(dialogues) else []
-
-    def _warm(self, dialogues: Sequence[Dialogue]) -> bool:
-        """Encode all texts together; the encoder remembers them."""
         texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
         for _ in self.encoder.stream(dict.fromkeys(texts)):
-            pass
-        return bool(texts)
+            pass  # all at once; the encoder remembers them
+        return [self._score(dialogue) for dialogue in dialogues]
 
-    def _judge(self, dialogue: Dialogue) -> Score:
-        recent = dialogue.turns[-LAST:]
-        vectors = self.encoder.vectors([turn.text for turn in recent])
-        scores = np.full(len(dialogue.turns), np.nan)
-        scores[len(dialogue.turns) - len(recent) :] = self._turns(vectors)
-        return aggregate(Score(NAN, tuple(scores.tolist())), "mean")
+    def _score(self, dialogue: Dialogue) -> Score:
+        vectors = self.encoder.vectors([turn.text for turn in dialogue.turns[-LAST:]])
+        return from_last_turns(dialogue, self._turns(vectors))
 
-    def _turns(self, vectors: Floats) -> NDArray[np.float64]:
+    def _turns(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """The score of each turn after those before it, (turns,)."""
-        count, known = len(vectors), ~np.isnan(vectors[:, 0])
+        count, filled = len(vectors), np.nan_to_num(vectors)
+        has_vector = ~np.isnan(vectors[:, 0])
         scores = np.full(count, np.nan)
-        filled = np.nan_to_num(vectors)
         before = np.arange(count)[:, None] + np.arange(-self.config.turns, 0)  # (turns, context)
-        mask = (before >= 0) & known[np.maximum(before, 0)]
-        judged = np.flatnonzero(known & mask.any(axis=1))
-        for start in range(0, len(judged), ROWS):
-            rows = judged[start : start + ROWS]
+        mask = (before >= 0) & has_vector[np.maximum(before, 0)]
+        scorable = np.flatnonzero(has_vector & mask.any(axis=1))
+        for rows in batches(scorable.tolist()):
             inputs = {
                 "context": filled[np.maximum(before[rows], 0)] * mask[rows, :, None],
                 "mask": mask[rows].astype(np.float32),
                 "response": filled[rows],
             }
-            scores[rows] = self._head.scores(inputs)
+            scores[rows] = self.predict(inputs)
         return scores
-
-
-def relevance() -> Relevance:
-    """How well each turn follows the last four: a trained head and the cosine, -1 to 1."""
-    return from_folder(models.open_folder("relevance"))
-
-
-def from_folder(folder: Path) -> Relevance:
-    """The trained metric of a folder."""
-    verified = models.open_folder(folder)
-    config = models.decode(verified / "config.json", Config)
-    if config.turns < 1:
-        raise ModelError(f"{folder}: a context needs at least one turn")
-    return Relevance(verified, config)

@@ -34,13 +34,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
 from ..dialogue import Dialogue
 from ..encode import Tokens
-from ..errors import ModelError
 from ..scores import Score
-from . import maude
-from .judge import NAN
+from .functions import NAN
+from .maude import Config as NetworkConfig
+from .maude import Unreferenced
 from .vectors import Plain, against, cosines
 
 Floats = NDArray[np.float64]
@@ -94,35 +93,34 @@ class Variant(NamedTuple):
 VARIANTS = {"ruber": Variant("ruber-blend", extremes), "nli": Variant("bert-ruber", maxima)}
 
 
-class Config(maude.Config, frozen=True, kw_only=True):
+class Config(NetworkConfig, frozen=True, kw_only=True):
     """The config.json of a trained blend: that of its network, and how it is blended."""
 
     network: Literal["ruber", "nli"]
     blend: How
 
+    def __post_init__(self) -> None:
+        name = VARIANTS[self.network].metric
+        if self.metric != name:
+            problem = f"a blend with the network {self.network!r} is called {name!r}"
+            raise ValueError(f"{problem}, not {self.metric!r}")
 
-class Blend:
+
+class Blend(Unreferenced):
     """A trained network beside the likeness to a reference."""
 
-    trained = True
+    config: Config
 
-    def __init__(self, folder: Path, config: Config) -> None:
-        self.name, self.config = config.metric, config
-        self._network = maude.Maude(folder, config)
-        self.encoder = self._network.encoder
+    def __init__(self, folder: Path, config: Config, name: str = "") -> None:
+        super().__init__(folder, config, name)
         self._referenced = against("referenced", Plain(), self.encoder, lambda _: self._likeness)
-
-    @property
-    def signature(self) -> str:
-        """The network's passport, in which the blend is named, then the encoder's."""
-        return self._network.signature
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue, with both halves as its aspects."""
         scores = self._referenced.score(dialogues)
-        judged = [at for at, score in enumerate(scores) if not math.isnan(score.value)]
-        follow = self._unreferenced([dialogues[at] for at in judged])
-        for at, unreferenced in zip(judged, follow.tolist(), strict=True):
+        scorable = [at for at, score in enumerate(scores) if not math.isnan(score.value)]
+        follow = self._unreferenced([dialogues[at] for at in scorable])
+        for at, unreferenced in zip(scorable, follow.tolist(), strict=True):
             scores[at] = self._blended(scores[at], unreferenced)
         return scores
 
@@ -144,22 +142,4 @@ class Blend:
         responses = [item.response for item in items]
         contexts = [[turn.text for turn in item.context] for item in items]
         silent = [not ids for ids in self.encoder.ids(responses)]
-        return np.where(silent, 0.0, self._network.follow(contexts, responses))
-
-
-def bert_ruber() -> Blend:
-    """BERT-RUBER: likeness to the best reference and fit to the last turn, the smaller, 0 to 1."""
-    return from_folder(models.open_folder("bert-ruber"))
-
-
-def from_folder(folder: Path) -> Blend:
-    """The trained metric of a folder."""
-    verified = models.open_folder(folder)
-    config = models.decode(verified / "config.json", Config)
-    expected = VARIANTS[config.network].metric
-    if config.metric != expected:
-        raise ModelError(
-            f"{folder}: a blend with the network {config.network!r} is called {expected!r}, "
-            f"not {config.metric!r}"
-        )
-    return Blend(verified, config)
+        return np.where(silent, 0.0, self.follow(contexts, responses))

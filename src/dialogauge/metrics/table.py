@@ -10,18 +10,13 @@ import os
 import reprlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import msgspec
-
-from .. import plugins
+from .. import models, plugins
 from ..errors import DialogaugeError, InputError, UnknownNameError
-from . import dynaeval as graphs
-from . import maude as unreferenced
-from . import ruber as blends
+from . import dynaeval, maude, relevance, ruber, trained
 from .metric import Metric, is_metric
 from .overlap import bleu, chrf, meteor, rouge_l
-from .relevance import from_folder, relevance
 from .trivial import (
     context_overlap,
     distinct_1,
@@ -47,6 +42,57 @@ _TRIVIAL: dict[str, Make] = {
 }
 TRIVIAL: tuple[str, ...] = tuple(_TRIVIAL)
 
+#: Trained metrics by the field "metric" of a folder's config.json: its struct, and the class.
+KINDS: dict[str, trained.Kind] = {
+    "relevance": (relevance.Config, relevance.Relevance),
+    **dict.fromkeys(("maude", "nli", "infersent", "ruber"), (maude.Config, maude.Maude)),
+    **dict.fromkeys(("ruber-blend", "bert-ruber"), (ruber.Config, ruber.Blend)),
+    **dict.fromkeys(("dynaeval", "s-dicoh"), (dynaeval.Config, dynaeval.Graph)),
+}
+
+
+class _Shipped(NamedTuple):
+    """A trained metric that ships."""
+
+    about: str  # the help text
+    model: str = ""  # whose folder, if not that of its own name
+    variant: type[trained.TrainedMetric] | None = None  # instead of the class of its kind
+
+
+_TRAINED = {
+    "relevance": _Shipped(
+        "How well each turn follows the last four: a trained head and the cosine, -1 to 1."
+    ),
+    "maude": _Shipped(
+        "How well each turn follows the last eight, told from broken and foreign ones, 0 to 1."
+    ),
+    "bert-ruber": _Shipped(
+        "BERT-RUBER: likeness to the best reference and fit to the last turn, the smaller, 0 to 1."
+    ),
+    "dynaeval": _Shipped(
+        "DynaEval: a dialogue as a graph of its turns, trained on damaged ones; no fixed range."
+    ),
+    "dynaeval-so-far": _Shipped(
+        "DynaEval; a turn's score is that of the dialogue up to and with it.",
+        "dynaeval",
+        dynaeval.SoFar,
+    ),
+    "dynaeval-research": _Shipped(
+        "DynaEval trained on DailyDialog, for research only (CC BY-NC-SA); no fixed range."
+    ),
+}
+
+
+def _maker(name: str, shipped: _Shipped) -> Make:
+    """What makes a trained metric that ships."""
+
+    def make() -> Metric:
+        return from_folder(shipped.model or name, name, shipped.variant)
+
+    make.__doc__ = shipped.about
+    return make
+
+
 #: Every metric that ships: its name and what makes it; its docstring is the help text.
 METRICS: dict[str, Make] = {
     "bleu": bleu,
@@ -58,29 +104,16 @@ METRICS: dict[str, Make] = {
     "vector-extrema": vector_extrema,
     "greedy-matching": greedy_matching,
     "bertscore": bertscore,
-    "relevance": relevance,
-    "maude": unreferenced.maude,
-    "bert-ruber": blends.bert_ruber,
-    "dynaeval": graphs.dynaeval,
-    "dynaeval-so-far": graphs.dynaeval_so_far,
-    "dynaeval-research": graphs.dynaeval_research,
+    **{name: _maker(name, shipped) for name, shipped in _TRAINED.items()},
     **_TRIVIAL,
 }
 
-#: What loads a folder whose config.json has this name in its field "metric".
-FOLDERS: dict[str, Callable[[Path], Metric]] = {
-    "relevance": from_folder,
-    **dict.fromkeys(("maude", "nli", "infersent", "ruber"), unreferenced.from_folder),
-    **dict.fromkeys(("ruber-blend", "bert-ruber"), blends.from_folder),
-    **dict.fromkeys(("dynaeval", "s-dicoh"), graphs.from_folder),
-}
-
-ENTRY_POINTS = "dialogauge.metrics"
+_ENTRY_POINTS = "dialogauge.metrics"
 
 
 def names() -> tuple[str, ...]:
     """Every name :func:`load` knows: those that ship, then those of installed packages."""
-    return tuple(dict.fromkeys((*METRICS, *sorted(plugins.installed(ENTRY_POINTS)))))
+    return tuple(dict.fromkeys((*METRICS, *sorted(plugins.installed(_ENTRY_POINTS)))))
 
 
 def describe(name: str) -> str:
@@ -91,7 +124,7 @@ def describe(name: str) -> str:
     """
     if name in METRICS:
         return _first_line(METRICS[name])
-    installed = plugins.installed(ENTRY_POINTS)
+    installed = plugins.installed(_ENTRY_POINTS)
     if name not in installed:
         raise UnknownNameError("metric", name, names())
     return _first_line(plugins.attempt(installed[name].load, f"the installed metric {name!r}"))
@@ -110,63 +143,43 @@ def load(name: str, trusted: bool = True) -> Metric:
             f"{reprlib.repr(name)} is not a metric that ships with dialogauge, and here only those "
             f"may be used: {', '.join(METRICS)}"
         )
-    if _is_folder(name):
-        return _from_folder(Path(name))
+    if models.is_folder(name):
+        return from_folder(name)
     if ":" in name:
         return _from_code(name)
-    installed = plugins.installed(ENTRY_POINTS)
+    installed = plugins.installed(_ENTRY_POINTS)
     if name in installed:
-        return _made(installed[name].load, f"the installed metric {name!r}")
+        return _metric(installed[name].load, f"the installed metric {name!r}")
     if os.sep in name:
         raise InputError("there is no such folder", file=name, remedy="name a trained metric's")
     raise UnknownNameError("metric", name, names())
 
 
-def _is_folder(name: str) -> bool:
-    try:
-        return bool(name) and Path(name).is_dir()
-    except (OSError, ValueError):  # too long for a path, or with a NUL
-        return False
+def from_folder(
+    folder: str | Path, name: str = "", variant: type[trained.TrainedMetric] | None = None
+) -> trained.TrainedMetric:
+    """The trained metric of a folder; ``name`` tells two of one kind apart.
 
-
-class _Config(msgspec.Struct):
-    """The part of a trained metric's config.json that says what it is."""
-
-    metric: str
-
-
-def _from_folder(folder: Path) -> Metric:
-    file = folder / "config.json"
-    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
-    try:
-        config = msgspec.json.decode(file.read_bytes(), type=_Config)
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise InputError(problem, file=str(file), remedy=remedy) from None
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise InputError(str(error).replace("`", ""), file=str(file), remedy=remedy) from None
-    if config.metric not in FOLDERS:
-        known = ", ".join(FOLDERS) or "none yet"
-        problem = f"no trained metric of the kind {reprlib.repr(config.metric)} is known ({known})"
-        raise InputError(problem, file=str(file), field="metric")
-    return FOLDERS[config.metric](folder)
+    ``variant`` is a class to use instead of the kind's own.
+    """
+    return trained.load_folder(folder, KINDS, name, variant)
 
 
 def _from_code(name: str) -> Metric:
     """A metric from ``"module:Class"``: a class, a function that makes one, or one itself."""
-    found = plugins.named(name, "module:Class")
-    return _made(lambda: found, repr(name))
+    thing = plugins.named(name, "module:Class")
+    return _metric(lambda: thing, repr(name))
 
 
-def _made(get: Callable[[], Any], what: str) -> Metric:
+def _metric(get: Callable[[], Any], what: str) -> Metric:
     """A metric from whatever ``get`` gives: one, or something that makes one when called."""
-    made = plugins.made(get, what, lambda it: not isinstance(it, type) and is_metric(it))
-    if not is_metric(made):
+    metric = plugins.made(get, what, lambda it: not isinstance(it, type) and is_metric(it))
+    if not is_metric(metric):
         raise DialogaugeError(
-            f"{what} is not a metric but {type(made).__name__}: "
+            f"{what} is not a metric but {type(metric).__name__}: "
             "it needs a name, a signature and score(dialogues)"
         )
-    return made  # type: ignore[no-any-return]
+    return metric  # type: ignore[no-any-return]
 
 
 def _first_line(thing: object) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn, normalise
 from ..scores import Score
-from .judge import NAN, Judge, by_dialogue, by_turn
+from .functions import NAN, FunctionMetric, by_dialogue, by_turn
 from .metric import signature
 
 
@@ -26,50 +26,50 @@ def words(turn: Turn) -> list[str]:
     return normalise(turn.text).split()
 
 
-def words_per_turn() -> Judge:
+def words_per_turn() -> FunctionMetric:
     """Words in each turn; of a dialogue, their mean."""
     return by_turn("words-per-turn", lambda dialogue: (len(words(turn)) for turn in dialogue.turns))
 
 
-def words_per_human_turn() -> Judge:
+def words_per_human_turn() -> FunctionMetric:
     """Mean words in the turns of everyone but the judged side."""
     return by_dialogue("words-per-human-turn", _words_per_human_turn)
 
 
 def _words_per_human_turn(dialogue: Dialogue) -> float:
-    judged = dialogue.responder
-    lengths = [len(words(turn)) for turn in dialogue.turns if turn.speaker != judged]
+    responder = dialogue.responder
+    lengths = [len(words(turn)) for turn in dialogue.turns if turn.speaker != responder]
     return sum(lengths) / len(lengths) if lengths else NAN
 
 
-def turn_count() -> Judge:
+def turn_count() -> FunctionMetric:
     """How many turns there are."""
     return by_dialogue("turn-count", lambda dialogue: len(dialogue.turns))
 
 
-def distinct_1() -> Judge:
+def distinct_1() -> FunctionMetric:
     """Different words as a share of all words, in the dialogue and in each turn."""
     return _distinct(1)
 
 
-def distinct_2() -> Judge:
+def distinct_2() -> FunctionMetric:
     """Different word pairs as a share of all pairs, in the dialogue and in each turn."""
     return _distinct(2)
 
 
-def _distinct(n: int) -> Judge:
+def _distinct(n: int) -> FunctionMetric:
     """Distinct-n (Li et al., 2016). The dialogue's value pools the n-grams of its turns.
 
     That is not the mean of the turns: a bot that repeats one varied sentence is not varied.
     """
 
-    def judge(dialogue: Dialogue) -> Score:
+    def score(dialogue: Dialogue) -> Score:
         grams = [_ngrams(words(turn), n) for turn in dialogue.turns]
         pooled = list(chain.from_iterable(grams))
         return Score(_distinct_share(pooled), tuple(map(_distinct_share, grams)))
 
     name = f"distinct-{n}"
-    return Judge(name, signature(name), judge)
+    return FunctionMetric(name, signature(name), score)
 
 
 def _ngrams(words: list[str], n: int) -> list[tuple[str, ...]]:
@@ -80,18 +80,18 @@ def _distinct_share(grams: list[tuple[str, ...]]) -> float:
     return len(set(grams)) / len(grams) if grams else NAN
 
 
-def context_overlap() -> Judge:
+def context_overlap() -> FunctionMetric:
     """Share of a turn's words that were said before; of a dialogue, the mean turn."""
     return by_turn("context-overlap", _context_overlap)
 
 
 def _context_overlap(dialogue: Dialogue) -> Iterator[float]:
     """NaN for the first turn, which has no context, and for turns without words."""
-    said: set[str] = set()
+    seen: set[str] = set()
     for index, turn in enumerate(dialogue.turns):
         now = words(turn)
-        yield sum(word in said for word in now) / len(now) if index and now else NAN
-        said.update(now)
+        yield sum(word in seen for word in now) / len(now) if index and now else NAN
+        seen.update(now)
 
 
 class Chance(msgspec.Struct, frozen=True):
@@ -100,16 +100,16 @@ class Chance(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def random(settings: Chance | None = None) -> Judge:
+def random(settings: Chance | None = None) -> FunctionMetric:
     """A number from 0 to 1 that depends on nothing but the text and a seed."""
     settings = settings or Chance()
     seed = settings.seed
 
-    def judge(dialogue: Dialogue) -> Score:
+    def score(dialogue: Dialogue) -> Score:
         text = f"{seed} {dialogue.digest}"
         return Score(_draw(text), tuple(_draw(f"{text} {i}") for i in range(len(dialogue.turns))))
 
-    return Judge("random", signature("random", settings), judge)
+    return FunctionMetric("random", signature("random", settings), score)
 
 
 def _draw(text: str) -> float:

@@ -33,7 +33,7 @@ from ..dialogue import Dialogue
 from ..encode import Encoder, Tokens
 from ..errors import DialogaugeError
 from ..scores import Score
-from .judge import NAN, aggregate
+from .functions import NAN, from_last_turns
 from .metric import signature
 
 Floats = NDArray[np.float64]
@@ -53,12 +53,13 @@ def shared(source: str | Path = ENCODER) -> Encoder:
 
 
 class Embedded(msgspec.Struct, frozen=True):
-    """A metric that judges dialogues by an encoder's vectors."""
+    """A metric that scores dialogues by an encoder's vectors."""
 
     name: str
     settings: msgspec.Struct
     source: Source
-    judge: Callable[[Encoder, Sequence[Dialogue]], Iterator[Score]]
+    function: Callable[[Encoder, Sequence[Dialogue]], Iterator[Score]]
+    trained: bool = False  # only the encoder is, and not to score
 
     @property
     def encoder(self) -> Encoder:
@@ -73,7 +74,7 @@ class Embedded(msgspec.Struct, frozen=True):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue."""
-        return list(self.judge(self.encoder, dialogues)) if dialogues else []
+        return list(self.function(self.encoder, dialogues)) if dialogues else []
 
 
 class Cosim(msgspec.Struct, frozen=True):
@@ -87,16 +88,14 @@ def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
     settings = settings or Cosim()
     last = settings.last
 
-    def judge(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
+    def scores(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
         recent = [dialogue.turns[-last:] for dialogue in dialogues]
         stream = encoder.stream(turn.text for turns in recent for turn in turns)
         for dialogue, turns in zip(dialogues, recent, strict=True):
             vectors = np.array(list(islice(stream, len(turns))), dtype=np.float64)
-            earlier = len(dialogue.turns) - len(turns) + 1
-            scores = (NAN,) * earlier + tuple(cosines(vectors[:-1], vectors[1:]).tolist())
-            yield aggregate(Score(NAN, scores), "mean")
+            yield from_last_turns(dialogue, cosines(vectors[:-1], vectors[1:]))
 
-    return Embedded("cosim", settings, encoder, judge)
+    return Embedded("cosim", settings, encoder, scores)
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -148,7 +147,7 @@ def bertscore(
 
 
 Compare = Callable[[Tokens, Tokens], Score]  # of a response and a reference, neither empty
-Rarity = Callable[[Tokens], Floats]
+_Rarity = Callable[[Tokens], Floats]
 
 
 def against(
@@ -161,7 +160,7 @@ def against(
     """A metric of the last turn of turn-level items, against the best of its references."""
     nothing = Score(0.0, aspects=dict.fromkeys(aspects, 0.0))
 
-    def judge(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
+    def scores(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
         best: dict[int, Score] = {}
         for at, response, reference in _pairs(encoder, dialogues):
             score = compare(encoder)(response, reference) if response.ids else nothing
@@ -172,7 +171,7 @@ def against(
             turns = (NAN,) * (len(dialogue.turns) - 1) + (score.value,)
             yield msgspec.structs.replace(score, turns=turns)
 
-    return Embedded(name, settings, source, judge)
+    return Embedded(name, settings, source, scores)
 
 
 def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[int, Tokens, Tokens]]:
@@ -194,7 +193,7 @@ def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[in
 
 
 def _average(response: Tokens, reference: Tokens) -> Score:
-    sides = (its.vectors.mean(axis=0, dtype=np.float64) for its in (response, reference))
+    sides = (side.vectors.mean(axis=0, dtype=np.float64) for side in (response, reference))
     return Score(float(cosines(*sides)))
 
 
@@ -217,7 +216,7 @@ def _greedy(response: Tokens, reference: Tokens) -> Score:
     return Score(float((ours.mean() + theirs.mean()) / 2))
 
 
-def _bertscore(response: Tokens, reference: Tokens, rarity: Rarity) -> Score:
+def _bertscore(response: Tokens, reference: Tokens, rarity: _Rarity) -> Score:
     ours, theirs = _matches(response, reference)
     precision = float(ours @ rarity(response))
     recall = float(theirs @ rarity(reference))
@@ -232,7 +231,7 @@ def _matches(response: Tokens, reference: Tokens) -> tuple[Floats, Floats]:
     return cosines.max(axis=1), cosines.max(axis=0)
 
 
-def _rarity(encoder: Encoder, texts: Sequence[str]) -> Rarity:
+def _rarity(encoder: Encoder, texts: Sequence[str]) -> _Rarity:
     """The weight of each token, adding up to 1: all alike, or idf with one added to all counts."""
     counts = Counter(token for ids in encoder.ids(texts) for token in set(ids))
 

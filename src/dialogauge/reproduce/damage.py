@@ -28,9 +28,8 @@ from ..manipulate.mixtures import mixed
 from ..manipulate.pool import Pool
 from ..manipulate.turns import speaker_shuffles
 from ..meta import Estimate, Settings, discriminate
-from ..metrics import Metric, load
-from ..metrics.dynaeval import Graph
-from ..metrics.judge import NAN
+from ..metrics import Metric, checked_values, load
+from ..metrics.functions import NAN
 from .kept import Tell, keep, kept
 
 if TYPE_CHECKING:
@@ -157,8 +156,7 @@ def _values(metric: Metric, dialogues: Sequence[Dialogue]) -> Floats:
     found: list[float] = []
     for start in range(0, len(dialogues), TOGETHER):
         some = dialogues[start : start + TOGETHER]
-        whole = metric.whole(some) if isinstance(metric, Graph) else None
-        found += whole if whole is not None else [score.value for score in metric.score(some)]
+        found += [score.value for score in checked_values(metric, some)]
     return np.array(found, np.float64)
 
 

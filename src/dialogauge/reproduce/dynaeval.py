@@ -15,8 +15,8 @@ from .. import corpora
 from ..dialogue import Dialogue
 from ..errors import UnknownNameError
 from ..meta import Estimate
-from ..metrics import Metric, load
-from ..metrics.judge import AGGREGATES, aggregate
+from ..metrics import Metric, is_trained, load
+from ..metrics.functions import AGGREGATES, aggregate
 from ..scores import Score
 from .damage import (
     APART,
@@ -221,7 +221,7 @@ class Aggregated(msgspec.Struct, frozen=True):
     @property
     def trained(self) -> bool:
         """Whether the metric is, and so must keep away from test sets."""
-        return bool(getattr(self.metric, "trained", False))
+        return is_trained(self.metric)
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue."""

@@ -14,8 +14,8 @@ import msgspec
 
 from .. import __version__, corpora
 from ..atomic import lock, reporting, sync
-from ..benchmark import keep_apart
 from ..errors import InputError
+from ..judging import keep_apart
 from ..meta import Estimate, Evaluation, Settings, evaluate
 from ..meta.agreement import Human
 from ..metrics import TRIVIAL, Metric

@@ -11,7 +11,7 @@ from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..errors import InputError
 from ..metrics import Metric, load
-from ..metrics.judge import NAN
+from ..metrics.functions import NAN
 from ..metrics.vectors import ENCODER, Embedded, Plain
 from ..scores import Score
 from .kept import Tell

@@ -1,11 +1,11 @@
 """Metrics out of one function.
 
-Most metrics judge each dialogue on its own. Then one function is all that has to be written, and
+Most metrics score each dialogue on its own. Then one function is all that has to be written, and
 these make a metric of it:
 
 - :func:`by_dialogue`: dialogue -> number;
 - :func:`by_turn`: dialogue -> a number for each turn; the dialogue's is their mean;
-- :func:`by_response`: (response, references) -> a number for a judged last turn.
+- :func:`by_response`: (response, references) -> a number for the last turn of an item.
 
     >>> from dialogauge.dialogue import Dialogue, Turn
     >>> shouts = by_turn("shouts", lambda chat: [turn.text.count("!") for turn in chat.turns])
@@ -33,37 +33,40 @@ NAN = math.nan
 FIRST_CHARACTERS = 10_000
 
 
-class Judge(msgspec.Struct, frozen=True):
-    """A metric that judges each dialogue on its own, by one function."""
+class FunctionMetric(msgspec.Struct, frozen=True):
+    """A metric that scores each dialogue on its own, by one function; nothing in it is trained."""
 
     name: str
     signature: str
-    judge: Callable[[Dialogue], Score]
+    function: Callable[[Dialogue], Score]
+    trained: bool = False
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue."""
-        return [self.judge(dialogue) for dialogue in dialogues]
+        return [self.function(dialogue) for dialogue in dialogues]
 
 
 def by_dialogue(
     name: str, number: Callable[[Dialogue], float], settings: msgspec.Struct | None = None
-) -> Judge:
+) -> FunctionMetric:
     """A metric of the whole dialogue."""
-    return Judge(name, signature(name, settings), lambda dialogue: Score(float(number(dialogue))))
+    return FunctionMetric(
+        name, signature(name, settings), lambda dialogue: Score(float(number(dialogue)))
+    )
 
 
 def by_turn(
     name: str,
     numbers: Callable[[Dialogue], Iterable[float]],
     settings: msgspec.Struct | None = None,
-) -> Judge:
+) -> FunctionMetric:
     """A metric of turns: ``numbers`` gives one for each, NaN where a turn cannot be scored."""
 
-    def judge(dialogue: Dialogue) -> Score:
+    def score(dialogue: Dialogue) -> Score:
         turns = tuple(map(float, numbers(dialogue)))
         return aggregate(Score(NAN, turns), "mean")
 
-    return Judge(name, signature(name, settings), judge)
+    return FunctionMetric(name, signature(name, settings), score)
 
 
 def by_response(
@@ -72,20 +75,20 @@ def by_response(
     settings: msgspec.Struct | None = None,
     packages: tuple[str, ...] = (),
     first: int = FIRST_CHARACTERS,
-) -> Judge:
+) -> FunctionMetric:
     """A metric of the last turn of a turn-level item, against its references.
 
     ``compare`` sees the ``first`` characters of each text. All other turns are NaN, and so is every
     turn of an item without references or of a whole dialogue.
     """
 
-    def judge(dialogue: Dialogue) -> Score:
+    def score(dialogue: Dialogue) -> Score:
         references = [text[:first] for text in dialogue.references]
         comparable = dialogue.level == "turn" and references
         value = compare(dialogue.response[:first], references) if comparable else NAN
         return Score(value, (NAN,) * (len(dialogue.turns) - 1) + (value,))
 
-    return Judge(name, signature(name, settings, *packages), judge)
+    return FunctionMetric(name, signature(name, settings, *packages), score)
 
 
 def _mean(turns: Sequence[float]) -> float:
@@ -115,6 +118,13 @@ AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
     "max": _max,
     "product": _product,
 }
+
+
+def from_last_turns(dialogue: Dialogue, values: Iterable[float]) -> Score:
+    """The score of a dialogue whose last turns have these: their mean. Earlier turns are NaN."""
+    turns = tuple(map(float, values))
+    earlier = (NAN,) * (len(dialogue.turns) - len(turns))
+    return aggregate(Score(NAN, earlier + turns), "mean")
 
 
 def aggregate(score: Score, how: str) -> Score:

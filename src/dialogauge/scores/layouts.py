@@ -1,12 +1,11 @@
-"""Scores: dialogue x metric -> value and turn values, with the signature of what made them.
+"""Tables of scores on disk: JSONL, CSV or Parquet.
 
-On disk a table is JSONL (a header line with the signatures, then a row per dialogue), CSV (turn
-values as JSON in a cell, text that a spreadsheet would run as a formula defused) or Parquet. All
-three hold the same and are read back equal; NaN is null or an empty cell.
+JSONL is a header line with the signatures, then a row per dialogue; in CSV turn values are JSON in
+a cell and text that a spreadsheet would run as a formula is defused. All three hold the same and
+are read back equal; NaN is null or an empty cell.
 """
 
 import csv
-import importlib
 import io
 import itertools
 import math
@@ -15,135 +14,15 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from . import atomic
-from .dialogue import Dialogue, Level, Number
-from .errors import DialogaugeError, InputError, RecordError, UnknownNameError
-
-
-class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a metric says of one dialogue; higher is better.
-
-    ``turns`` has one number per turn when the metric scores turns, NaN where a turn cannot be
-    scored (never a silent 0), and is empty when it scores only the whole. ``aspects`` are named
-    parts of the judgement, ``causes`` names of what broke.
-    """
-
-    value: Number
-    turns: tuple[Number, ...] = ()
-    aspects: Mapping[str, Number] = {}
-    causes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        force = msgspec.structs.force_setattr
-        if self.value is None:
-            force(self, "value", math.nan)
-        if None in self.turns:
-            force(self, "turns", tuple(math.nan if x is None else x for x in self.turns))
-        if None in self.aspects.values():
-            parts = {k: math.nan if x is None else x for k, x in self.aspects.items()}
-            force(self, "aspects", parts)
-
-
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All scores of one dialogue, and enough of the dialogue to compare runs without it."""
-
-    id: str
-    digest: str
-    context: str
-    scores: Mapping[str, Score]
-    system: str = ""
-    level: Level = "dialogue"
-
-    def judged(self, metric: str) -> float:
-        """The number to set against people: the last turn's at level ``turn``, else the whole's.
-
-        NaN where the row has no such score.
-        """
-        score = self.scores.get(metric)
-        if score is None:
-            return math.nan
-        return score.turns[-1] if self.level == "turn" and score.turns else score.value
-
-
-class Scores(msgspec.Struct, frozen=True):
-    """A table: one row per dialogue, one column per metric; ``signatures`` are the passports."""
-
-    signatures: Mapping[str, str]
-    rows: tuple[Row, ...]
-
-    @classmethod
-    def read(cls, path: str | Path) -> "Scores":
-        """A table from a file that :meth:`write` or ``dialogauge score`` made."""
-        where = Path(path)
-        layout = _layout(where)
-        try:
-            with where.open("rb") as file:
-                signatures, rows = layout.read(file)
-                return cls(signatures, tuple(rows))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=str(path)) from None
-        except InputError as error:
-            error.file = str(path)
-            raise
-
-    def write(self, path: str | Path) -> None:
-        """Write JSONL, CSV or Parquet by the path's ending, whole or not at all."""
-        save(Path(path), self.signatures, self.rows)
-
-    def to_polars(self) -> Any:
-        """A polars frame, one row per dialogue (when polars is installed)."""
-        return _frame_of("polars", self)
-
-    def to_pandas(self) -> Any:
-        """A pandas frame, one row per dialogue (when pandas is installed)."""
-        return _frame_of("pandas", self)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The dialogues' ids, in order."""
-        return tuple(row.id for row in self.rows)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The columns' names, in order."""
-        return tuple(self.signatures)
-
-    def column(self, metric: str) -> NDArray[np.float64]:
-        """One number per dialogue (see :meth:`Row.judged`)."""
-        if metric not in self.signatures:
-            raise UnknownNameError("scored metric", metric, self.signatures)
-        return np.array([row.judged(metric) for row in self.rows], dtype=np.float64)
-
-
-def row_of(dialogue: Dialogue, scores: Mapping[str, Score]) -> Row:
-    """The row for a dialogue and its scores."""
-    return Row(
-        id=dialogue.id,
-        digest=dialogue.digest,
-        context=dialogue.context_key,
-        scores=scores,
-        system=dialogue.system,
-        level=dialogue.level,
-    )
-
-
-def save(path: Path, signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
-    """Write rows as they come, in the layout of the path's ending, whole or not at all."""
-    layout = _layout(path)
-    with atomic.writing(path) as file:
-        layout.write(file, signatures, rows)
-
+from .. import atomic
+from ..errors import InputError, RecordError, UnknownNameError
+from .score import Row, Score
 
 # JSONL: a header line, then a row per line.
 
 
-class Header(msgspec.Struct, frozen=True):
+class _Header(msgspec.Struct, frozen=True):
     """The first line of a JSONL table."""
 
     dialogauge: str
@@ -151,16 +30,16 @@ class Header(msgspec.Struct, frozen=True):
 
 
 _ENCODE = msgspec.json.Encoder().encode
-_HEADER = msgspec.json.Decoder(Header)
+_HEADER = msgspec.json.Decoder(_Header)
 _ROW = msgspec.json.Decoder(Row)
 _T = TypeVar("_T")
 
 
 def header_line(signatures: Mapping[str, str]) -> bytes:
     """The first line of a JSONL table."""
-    from . import __version__
+    from .. import __version__
 
-    return _ENCODE(Header(__version__, signatures)) + b"\n"
+    return _ENCODE(_Header(__version__, signatures)) + b"\n"
 
 
 def row_line(row: Row) -> bytes:
@@ -197,7 +76,8 @@ def _write_jsonl(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[
 FIELDS = ("id", "system", "level", "context", "digest")
 
 
-def _flat(row: Row, metrics: Iterable[str]) -> dict[str, Any]:
+def flat(row: Row, metrics: Iterable[str]) -> dict[str, Any]:
+    """The cells of a row by the names of their columns."""
     cells: dict[str, Any] = {field: getattr(row, field) for field in FIELDS}
     for metric in metrics:
         score = row.scores[metric]
@@ -226,25 +106,15 @@ def _null(number: float) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _frame_of(library: str, scores: Scores) -> Any:
-    try:
-        frames = importlib.import_module(library)
-    except ImportError:
-        raise DialogaugeError(f"to_{library} needs {library}: pip install {library}") from None
-    names = [*FIELDS, *(name for metric in scores.metrics for name in (metric, f"{metric}.turns"))]
-    rows = [_flat(row, scores.metrics) for row in scores.rows]
-    return frames.DataFrame({name: [row[name] for row in rows] for name in names})
-
-
 # CSV: lists are JSON in a cell; a column of its own carries each metric's signature.
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
-def defused(cell: str) -> str:
+def _defused(cell: str) -> str:
     """Text that no spreadsheet runs as a formula.
 
-    >>> defused("=cmd()"), defused("hello")
+    >>> _defused("=cmd()"), _defused("hello")
     ("'=cmd()", 'hello')
     """
     return "'" + cell if cell.startswith(_FORMULA) else cell
@@ -262,10 +132,10 @@ def _write_csv(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Ro
     table = csv.DictWriter(text, names, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     table.writeheader()
     passports = {
-        f"{metric}.signature": defused(passport) for metric, passport in signatures.items()
+        f"{metric}.signature": _defused(passport) for metric, passport in signatures.items()
     }
     for row in rows:
-        cells = {name: _csv_cell(cell) for name, cell in _flat(row, signatures).items()}
+        cells = {name: _csv_cell(cell) for name, cell in flat(row, signatures).items()}
         table.writerow(cells | passports)
     text.flush()
     text.detach()  # the file is not ours to close
@@ -273,7 +143,7 @@ def _write_csv(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Ro
 
 def _csv_cell(cell: Any) -> Any:
     if isinstance(cell, str):
-        return defused(cell)
+        return _defused(cell)
     return _ENCODE(cell).decode() if isinstance(cell, list) else cell
 
 
@@ -335,8 +205,8 @@ def _write_parquet(file: IO[bytes], signatures: Mapping[str, str], rows: Iterabl
     remaining = iter(rows)
     with parquet.ParquetWriter(file, schema) as writer:
         while group := list(itertools.islice(remaining, _ROW_GROUP)):
-            flat = [_flat(row, signatures) for row in group]
-            writer.write_table(pa.Table.from_pylist(flat, schema=schema))
+            cells = [flat(row, signatures) for row in group]
+            writer.write_table(pa.Table.from_pylist(cells, schema=schema))
 
 
 def _read_parquet(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
@@ -372,3 +242,24 @@ def _layout(path: Path) -> _Layout:
     if path.suffix not in LAYOUTS:
         raise UnknownNameError("layout of scores", path.suffix or path.name, LAYOUTS)
     return LAYOUTS[path.suffix]
+
+
+def save(path: Path, signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
+    """Write rows as they come, in the layout of the path's ending, whole or not at all."""
+    layout = _layout(path)
+    with atomic.writing(path) as file:
+        layout.write(file, signatures, rows)
+
+
+def load(path: Path) -> tuple[Mapping[str, str], tuple[Row, ...]]:
+    """The signatures and rows of a file that :func:`save` made."""
+    layout = _layout(path)
+    try:
+        with path.open("rb") as file:
+            signatures, rows = layout.read(file)
+            return signatures, tuple(rows)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(path)) from None
+    except InputError as error:
+        error.file = str(path)
+        raise

@@ -14,7 +14,7 @@ from . import corpora
 from .dialogue import Dialogue
 from .errors import DialogaugeError
 from .meta import Comparison, Discrimination, Evaluation, Settings, compare, discriminate, evaluate
-from .metrics import TRIVIAL, Metric
+from .metrics import TRIVIAL, Metric, is_trained
 from .scores import Row, Scores
 from .scoring import Metrics, Run, score
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .contrast import Contrast
 
 #: How many contrasts are scored together.
-TOGETHER = 256
+_TOGETHER = 256
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -45,11 +45,11 @@ def judge(
     >>> def rated(at: int) -> Dialogue:
     ...     turns = (Turn("user", "Hi"), Turn("bot", "word " * at))
     ...     return Dialogue(f"d{at}", turns, ratings={"Overall": (at, at + 1)})
-    >>> judged = judge("words-per-turn", [rated(at) for at in range(1, 9)], "Overall")
-    >>> judged.evaluations[0].headline.value
+    >>> judgement = judge("words-per-turn", [rated(at) for at in range(1, 9)], "Overall")
+    >>> judgement.evaluations[0].headline.value
     1.0
     """
-    scores = score(dialogues, metrics)
+    scores = score(dialogues, metrics, turns=False)
     baselines = score(dialogues, TRIVIAL)
     evaluations = tuple(
         evaluate(scores, name, dialogues, aspect, baselines=baselines, settings=settings)
@@ -68,16 +68,16 @@ def discriminations(
     Contrasts are read as they come: two numbers of each are kept. Intervals resample the better
     sides.
     """
-    run, remaining = Run.of(metrics, None), iter(contrasts)
+    run, remaining = Run.of(metrics, None, turns=False), iter(contrasts)
     better, worse = ({metric.name: list[float]() for metric in run.metrics} for _ in range(2))
     clusters: list[str] = []
     causes: list[str] = []
-    while some := list(islice(remaining, TOGETHER)):
+    while some := list(islice(remaining, _TOGETHER)):
         rows = _rows(run, some)
         for each in some:
             for side, dialogue in ((better, each.better), (worse, each.worse)):
                 for name, values in side.items():
-                    values.append(rows[dialogue.digest].judged(name))
+                    values.append(rows[dialogue.digest].value(name))
         clusters += (each.better.context_key for each in some)
         causes += (each.cause for each in some)
     return {
@@ -94,10 +94,14 @@ def _rows(run: Run, contrasts: "Iterable[Contrast]") -> dict[str, Row]:
 
 def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:
     """Nobody chooses between trained metrics on a test set, not even by accident."""
-    trained = [metric.name for metric in metrics if getattr(metric, "trained", False)]
-    if trained and corpus in corpora.names() and corpora.info(corpus).role == "test":
+    trained = next(filter(is_trained, metrics), None)
+    if trained is not None and corpus in corpora.names() and corpora.info(corpus).role == "test":
+        says = "was trained" if hasattr(trained, "trained") else _SILENT
         tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
         raise DialogaugeError(
-            f"{corpus} is a test set and {trained[0]} was trained: choose on {', '.join(tuning)}; "
+            f"{corpus} is a test set and {trained.name} {says}: choose on {', '.join(tuning)}; "
             "the one look that counts, and is logged, is `dialogauge reproduce NAME --final`"
         )
+
+
+_SILENT = "does not say that it was not trained (give it `trained = False`)"

@@ -1,0 +1,129 @@
+"""Trained metrics: a network in a folder, on top of a text encoder.
+
+What all of them do alike is here. A folder is checked byte by byte, its config.json says of which
+kind it is, and a table of kinds (:data:`.table.KINDS`) gives the struct of that file and the class
+of the metric. A new kind is a subclass of :class:`TrainedMetric` that says how dialogues become
+inputs of the network, and one line of that table.
+"""
+
+import reprlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import models
+from ..dialogue import Dialogue
+from ..encode.session import Session
+from ..errors import InputError, ModelError
+from ..scores import Score
+from .metric import signature
+from .vectors import shared
+
+#: The last turns of a dialogue that are scored one by one: no dialogue takes more than seconds.
+LAST = 1000
+_TOGETHER = 1024
+
+
+class TrainedMetric(ABC):
+    """A network of a verified folder, and the encoder that it was trained on.
+
+    ``config`` is the struct of its config.json, which has a ``metric`` (its kind), an ``encoder``
+    and a ``width`` (how many numbers the network reads of a text); ``name`` tells metrics of one
+    kind apart.
+    """
+
+    trained = True
+    #: All that scores depend on beside the encoder.
+    files: ClassVar[Sequence[str]] = ("config.json", "model.onnx")
+
+    def __init__(self, folder: Path, config: Any, name: str = "") -> None:
+        self.name, self.config = name or config.metric, config
+        self.encoder = shared(config.encoder)
+        if config.width != (width := self.width()):
+            raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {width}")
+        self._network = Session(folder / "model.onnx")
+        self._hash = models.fingerprint(folder, self.files)
+
+    @property
+    def signature(self) -> str:
+        """The network's passport, then the encoder's."""
+        ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
+        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+
+    @abstractmethod
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """One score per dialogue."""
+
+    def width(self) -> int:
+        """How many numbers of a text the network must read."""
+        return self.encoder.config.width
+
+    def predict(self, inputs: Mapping[str, Any], digits: int = 6) -> NDArray[np.float64]:
+        """A number for each row; rounded: the last bits of a sum may depend on the batch."""
+        predictions: NDArray[np.float64] = self._network.run("score", inputs).astype(np.float64)
+        return predictions.round(digits)
+
+    def predict_all(
+        self, inputs: Iterable[Mapping[str, Any]], digits: int = 6
+    ) -> Iterator[NDArray[np.float64]]:
+        """:meth:`predict` of batch after batch, as many at once as there are threads."""
+        return self._network.over(lambda batch: self.predict(batch, digits), inputs)
+
+
+def batches(rows: Sequence[int]) -> Iterator[list[int]]:
+    """Rows, as many at a time as go through a network together."""
+    for start in range(0, len(rows), _TOGETHER):
+        yield list(rows[start : start + _TOGETHER])
+
+
+#: A kind of trained metric: the struct of its config.json, and its class.
+Kind = tuple[type[msgspec.Struct], type[TrainedMetric]]
+
+
+class _Named(msgspec.Struct):
+    """The part of a config.json that says what a folder holds."""
+
+    metric: str
+
+
+def load_folder(
+    folder: str | Path,
+    kinds: Mapping[str, Kind],
+    name: str = "",
+    variant: type[TrainedMetric] | None = None,
+) -> TrainedMetric:
+    """The trained metric of a folder, or of a model that ships.
+
+    ``variant`` is a class to use instead of the kind's own.
+    """
+    where = models.find(folder)
+    file = where / "config.json"
+    fields, kind = _read(file)
+    if kind not in kinds:
+        problem = f"no trained metric of the kind {reprlib.repr(kind)} is known"
+        raise InputError(f"{problem} ({', '.join(kinds)})", file=str(file), field="metric")
+    models.verify(where)
+    shape, metric = kinds[kind]
+    try:
+        config = msgspec.convert(fields, shape)
+    except msgspec.ValidationError as error:
+        raise ModelError(f"{file}: {str(error).replace('`', '')}") from None
+    return (variant or metric)(where, config, name)
+
+
+def _read(file: Path) -> tuple[Any, str]:
+    """The fields of a config.json, and the kind that it names."""
+    try:
+        fields = msgspec.json.decode(file.read_bytes())
+        return fields, msgspec.convert(fields, _Named).metric
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        problem = str(error).replace("`", "")
+    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
+    raise InputError(problem, file=str(file), remedy=remedy)

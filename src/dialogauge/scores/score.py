@@ -1,0 +1,65 @@
+"""Score, and Row: all scores of one dialogue."""
+
+import math
+from collections.abc import Mapping
+
+import msgspec
+
+from ..dialogue import Dialogue, Level, Number
+
+
+class Score(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a metric says of one dialogue; higher is better.
+
+    ``turns`` has one number per turn when the metric scores turns, NaN where a turn cannot be
+    scored (never a silent 0), and is empty when it scores only the whole. ``aspects`` are named
+    parts of the judgement, ``causes`` names of what broke.
+    """
+
+    value: Number
+    turns: tuple[Number, ...] = ()
+    aspects: Mapping[str, Number] = {}
+    causes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        force = msgspec.structs.force_setattr
+        if self.value is None:
+            force(self, "value", math.nan)
+        if None in self.turns:
+            force(self, "turns", tuple(math.nan if x is None else x for x in self.turns))
+        if None in self.aspects.values():
+            parts = {k: math.nan if x is None else x for k, x in self.aspects.items()}
+            force(self, "aspects", parts)
+
+
+class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All scores of one dialogue, and enough of the dialogue to compare runs without it."""
+
+    id: str
+    digest: str
+    context: str
+    scores: Mapping[str, Score]
+    system: str = ""
+    level: Level = "dialogue"
+
+    def value(self, metric: str) -> float:
+        """The number to set against people: the last turn's at level ``turn``, else the whole's.
+
+        NaN where the row has no such score.
+        """
+        score = self.scores.get(metric)
+        if score is None:
+            return math.nan
+        return score.turns[-1] if self.level == "turn" and score.turns else score.value
+
+
+def row_of(dialogue: Dialogue, scores: Mapping[str, Score]) -> Row:
+    """The row for a dialogue and its scores."""
+    return Row(
+        id=dialogue.id,
+        digest=dialogue.digest,
+        context=dialogue.context_key,
+        scores=scores,
+        system=dialogue.system,
+        level=dialogue.level,
+    )
