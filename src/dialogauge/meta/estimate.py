@@ -37,10 +37,15 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
                 msgspec.structs.force_setattr(self, field, math.nan)
 
     def __str__(self) -> str:
+        return f"{self.short} n={self.n}"
+
+    @property
+    def short(self) -> str:
+        """The value and its interval, for a cell that stands beside an n."""
         if math.isnan(self.value):
-            return f"undefined n={self.n}"
+            return "undefined"
         bounds = "" if math.isnan(self.low) else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.value:.3f}{bounds} n={self.n}"
+        return f"{self.value:.3f}{bounds}"
 
     @property
     def excludes_zero(self) -> bool:
