@@ -19,7 +19,6 @@ from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 from ....dialogue import Dialogue
 from ....encode.encoder import POOLINGS, Pooling
 from ....errors import InputError
-from ....manipulate import translation
 from ....manipulate.manipulation import seeded
 from ....metrics.maude import word_table
 from ....metrics.ruber import VARIANTS
@@ -29,6 +28,7 @@ from ...data import Material
 from ...export import Example, export, write_json
 from ...frozen import Encode, cached, encoder
 from ...generated import LIMIT, Generated
+from ...named import translator
 from ...recipe import AtLeastOne, Count, Recipe, Share
 from ..relevance.network import MANY
 from . import rows as nce
@@ -185,7 +185,7 @@ class Contrast:
     def _rows(self, dialogues: Sequence[Dialogue], corpora: Sequence[int], replies: int) -> Rows:
         settings, seed = self.settings, self.recipe.seed
         sources = nce.Sources(
-            translate=translator(settings.translator),
+            translate=translator(settings.translator) if settings.translator else None,
             generated=generated(dialogues, settings.language_model, replies, seed),
             broken=settings.policy != "semantics",
             joined=self.reads != "turns",
@@ -229,22 +229,6 @@ def _kind(settings: Settings) -> dict[str, str]:
         return {"metric": settings.network}
     metric = VARIANTS[settings.network].metric
     return {"metric": metric, "network": settings.network, "blend": settings.blend}
-
-
-def translator(name: str) -> nce.Translate | None:
-    """Texts into another language and back; None for no name."""
-    if not name:
-        return None
-    if name == "apertium":
-        return translation.apertium()
-    from ...translating import load
-
-    there, _, back = name.partition(",")
-    if not back:
-        raise InputError(
-            "a translator is two models", field="settings.translator", remedy='"THERE,BACK"'
-        )
-    return load(there.strip(), back.strip())
 
 
 def generated(
