@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from ..errors import DialogaugeError
-from ..meta import Settings, compare_runs, of_system, tables
+from ..meta import Resampling, compare_runs, of_system
+from ..report import evaluations
 from ..scores import Scores
 from .console import Json, MetricNames, emit, listed, out, wants_table
 
@@ -29,13 +30,13 @@ def run(
     chosen = listed(metric) or shared
     if not chosen:
         raise DialogaugeError("the two runs have no metric in common")
-    settings = Settings(resamples=resamples, seed=seed)
-    found = [compare_runs(first, second, name, settings) for name in chosen]
+    settings = Resampling(resamples=resamples, seed=seed)
+    comparisons = [compare_runs(first, second, name, settings) for name in chosen]
     if not wants_table(json):
-        emit({"first": names[0], "second": names[1], "comparisons": found})
+        emit({"first": names[0], "second": names[1], "comparisons": comparisons})
         return
-    for comparison in found:
-        out().print(tables.runs_table(comparison, names))
+    for comparison in comparisons:
+        out().print(evaluations.runs_table(comparison, names))
 
 
 def _sides(files: list[Path], systems: str | None) -> tuple[tuple[Scores, Scores], list[str]]:

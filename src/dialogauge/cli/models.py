@@ -10,7 +10,7 @@ import typer
 from .. import corpora, models
 from ..formats import read
 from ..printable import printable
-from . import views
+from ..report import terminal
 from .console import Json, emit, out, wants_table
 
 app = typer.Typer(help="Encoders and trained metrics.", no_args_is_help=True)
@@ -25,7 +25,7 @@ def list_(json: Json = None) -> None:
     """List the models that ship."""
     rows = list(models.describe())
     if wants_table(json):
-        out().print(views.records(rows))
+        out().print(terminal.records(rows))
         return
     for row in rows:
         emit(row)
@@ -48,7 +48,7 @@ def verify(name: Name, json: Json = None) -> None:
     folder = models.open_folder(name)
     files = models.verify(folder).files
     if wants_table(json):
-        out().print(views.facts({"folder": str(folder), "verified": list(files)}))
+        out().print(terminal.facts({"folder": str(folder), "verified": list(files)}))
     else:
         emit({"name": name, "folder": str(folder), "files": files})
 
@@ -82,7 +82,7 @@ def import_(
     chosen = Chosen(backbone, max_tokens)
     made = bring(chosen, to, name=to.name, texts=sample, int8=int8, command=command)
     if wants_table(json):
-        out().print(views.facts(msgspec.structs.asdict(made)))
+        out().print(terminal.facts(msgspec.structs.asdict(made)))
     else:
         emit(made)
 

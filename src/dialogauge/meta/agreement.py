@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import UnknownNameError
 from .bootstrap import intervals
-from .estimate import Estimate, Raters, Settings
+from .estimate import Estimate, Raters, Resampling
 from .weighted import Codes, Factory, Floats, Statistic, pearson, select, stack
 
 ONLY_MEANS = "Only mean ratings were published: how well people agree is not known."
@@ -34,7 +34,7 @@ class Human(msgspec.Struct, frozen=True):
     raters: float  # per item, on average
 
 
-def human(factory: Factory, ratings: Floats, clusters: Codes, settings: Settings) -> Human | str:
+def human(factory: Factory, ratings: Floats, clusters: Codes, settings: Resampling) -> Human | str:
     """Level, ceiling and alpha of a matrix of ratings; a sentence where only means are known."""
     if only_means(ratings):
         return ONLY_MEANS

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..scores import Scores
 from .bootstrap import estimates
 from .correlation import coefficient, complete
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .items import Items, judged, rated
 from .significance import Williams, holm, swap_test, williams
 from .weighted import Floats
@@ -43,17 +43,17 @@ class Comparison(msgspec.Struct, frozen=True):
     correlations: dict[str, Estimate]
     pairs: tuple[Pair, ...]
     signatures: dict[str, str]
-    settings: Settings
+    settings: Resampling
 
 
 def compare(
     entrants: Sequence[tuple[Scores, str]],
     dialogues: Sequence[Dialogue],
     aspect: str,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Comparison:
     """Set metrics, each a column of some scores, against people and against each other."""
-    settings = settings or Settings()
+    settings = settings or Resampling()
     if len(entrants) < 2:
         raise InputError("a comparison needs two metrics")
     every = rated(dialogues, aspect)
@@ -82,7 +82,7 @@ def compare(
     )
 
 
-def _pairs(table: dict[str, Floats], items: Items, settings: Settings) -> tuple[Pair, ...]:
+def _pairs(table: dict[str, Floats], items: Items, settings: Resampling) -> tuple[Pair, ...]:
     """Every pair of columns, the better one first, with Holm's correction over all."""
     correlation, y, clusters = coefficient(settings.coefficient), items.ratings, items.clusters
     first, second = np.triu_indices(len(table), 1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .bootstrap import codes, interval, intervals
 from .correlation import Correlation, complete
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .items import Items
 from .power import difference
 from .significance import swap_test
@@ -58,7 +58,7 @@ def confounds(
     x: Floats,
     items: Items,
     baselines: Mapping[str, Floats],
-    settings: Settings,
+    settings: Resampling,
 ) -> Confounds:
     """Everything this module knows of the correlation of ``x`` with the items' ratings."""
     y, systems, clusters, n = items.ratings, items.systems, items.clusters, len(items)
@@ -166,7 +166,11 @@ def own_statistics(
 
 
 def system_level(
-    correlation: Correlation, x: Floats, ratings: Floats, systems: Sequence[str], settings: Settings
+    correlation: Correlation,
+    x: Floats,
+    ratings: Floats,
+    systems: Sequence[str],
+    settings: Resampling,
 ) -> Estimate | str:
     """The correlation of the systems' means, or why it cannot be given.
 
@@ -189,7 +193,7 @@ def best_baseline(
     x: Floats,
     items: Items,
     baselines: Mapping[str, Floats],
-    settings: Settings,
+    settings: Resampling,
 ) -> Baseline | None:
     """The baseline with the largest correlation, whatever its sign; None when all are undefined.
 

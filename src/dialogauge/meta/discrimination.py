@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .bootstrap import codes, intervals
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .weighted import Floats, mean, select
 
 
@@ -19,7 +19,7 @@ class Discrimination(msgspec.Struct, frozen=True):
     causes: Mapping[str, Estimate]
     ties: int
     dropped: int  # pairs of which a side has no score
-    settings: Settings
+    settings: Resampling
 
 
 def discriminate(
@@ -27,7 +27,7 @@ def discriminate(
     worse: ArrayLike,
     clusters: Sequence[Hashable],
     causes: Sequence[str] = (),
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Discrimination:
     """Accuracy of a metric on pairs, with intervals that resample clusters (source dialogues).
 
@@ -35,7 +35,7 @@ def discriminate(
     >>> result.accuracy.value, result.ties, result.dropped
     (0.75, 1, 1)
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     first, second = (np.asarray(side, dtype=np.float64) for side in (better, worse))
     if not len(first) == len(second) == len(clusters) or len(causes) not in (0, len(first)):
         raise InputError("better, worse, clusters and causes must be equally long")

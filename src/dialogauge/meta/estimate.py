@@ -1,4 +1,4 @@
-"""Estimate and Settings: a number never travels without its interval, nor without how it was made.
+"""A number never travels without its interval, nor without how it was made.
 
 >>> print(Estimate(0.4823, 0.351, 0.588, n=125))
 0.482 [0.35, 0.59] n=125
@@ -53,7 +53,7 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.low > 0 or self.high < 0
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Resampling(msgspec.Struct, frozen=True):
     """How the numbers of a meta-evaluation are made; it is stored with them."""
 
     coefficient: Coefficient = "spearman"  # the one that confounds and tests are given in

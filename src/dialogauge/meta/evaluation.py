@@ -17,7 +17,7 @@ from .agreement import Human, human
 from .bootstrap import intervals
 from .confounds import Confounds, confounds
 from .correlation import CORRELATIONS, coefficient, complete
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .items import judged, rated
 from .power import Power, power
 
@@ -37,7 +37,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     confounds: Confounds
     power: Power
     signatures: dict[str, str]
-    settings: Settings
+    settings: Resampling
 
     @property
     def headline(self) -> Estimate:
@@ -82,14 +82,14 @@ def evaluate(
     aspect: str,
     *,
     baselines: Scores | None = None,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Evaluation:
     """Set a metric's scores against people's mean ratings of one aspect.
 
     ``baselines`` are scores by trivial metrics, of which the best is printed beside the metric
     (the metric itself, should it be among them, is left out).
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     every = rated(dialogues, aspect)
     x = judged(scores, metric, every.dialogues)
     kept = np.flatnonzero(complete(x))

@@ -12,7 +12,7 @@ import numpy as np
 
 from .bootstrap import resample
 from .correlation import Correlation
-from .estimate import Settings
+from .estimate import Resampling
 from .significance import standardised
 from .weighted import Codes, Floats, Statistic, stack
 
@@ -33,7 +33,7 @@ class Power(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def power(
-    correlation: Correlation, x: Floats, y: Floats, clusters: Codes, settings: Settings
+    correlation: Correlation, x: Floats, y: Floats, clusters: Codes, settings: Resampling
 ) -> Power:
     """What a set of items could show of a metric such as ``x``."""
     nothing = null_error(correlation, x, y, clusters)
@@ -44,13 +44,13 @@ def power(
     )
 
 
-def smallest(statistic: Statistic, clusters: Codes, settings: Settings) -> float | None:
+def smallest(statistic: Statistic, clusters: Codes, settings: Resampling) -> float | None:
     """The smallest true value of a statistic that would be told from 0."""
     error = standard_error(statistic, clusters, settings)
     return None if error is None else EFFECT * error
 
 
-def standard_error(statistic: Statistic, clusters: Codes, settings: Settings) -> float | None:
+def standard_error(statistic: Statistic, clusters: Codes, settings: Resampling) -> float | None:
     """The cluster-bootstrap standard error; None when it cannot be had."""
     if int(clusters.max(initial=-1)) < 1:
         return None
@@ -94,7 +94,7 @@ def difference(first: Statistic, second: Statistic) -> Statistic:
 
 
 def smallest_difference(
-    correlation: Correlation, a: Floats, b: Floats, y: Floats, clusters: Codes, settings: Settings
+    correlation: Correlation, a: Floats, b: Floats, y: Floats, clusters: Codes, settings: Resampling
 ) -> float | None:
     """The smallest difference of the correlations of a and b with y that would be found."""
     first, second = (correlation.weighted(side, [y]) for side in (a, b))

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InputError, UnknownNameError
 from ..scores import Row, Scores
 from .bootstrap import bounded, codes, interval, intervals, point, resample
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .significance import label_test, sign_test
 from .weighted import Floats, mean
 
@@ -42,7 +42,7 @@ class RunComparison(msgspec.Struct, frozen=True):
     unscored: tuple[int, int]  # rows of each run without a number
     notes: tuple[str, ...]
     signatures: tuple[str, str]
-    settings: Settings
+    settings: Resampling
 
 
 def of_system(scores: Scores, system: str) -> Scores:
@@ -54,7 +54,7 @@ def of_system(scores: Scores, system: str) -> Scores:
 
 
 def compare_runs(
-    first: Scores, second: Scores, metric: str, settings: Settings | None = None
+    first: Scores, second: Scores, metric: str, settings: Resampling | None = None
 ) -> RunComparison:
     """Compare a metric's means on two runs.
 
@@ -63,7 +63,7 @@ def compare_runs(
     swaps the two sides in whole contexts. When nothing pairs, contexts are dealt anew to the two
     runs instead, which needs more data for the same answer; a note says so.
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     runs = (_scored(first, metric, "first"), _scored(second, metric, "second"))
     paired_by, sides = _paired(*runs)
     notes = []
@@ -128,7 +128,7 @@ def _means(pairs: Sequence[Rows], metric: str) -> Floats:
 
 
 def _dependent(
-    first: list[Rows], second: list[Rows], metric: str, settings: Settings
+    first: list[Rows], second: list[Rows], metric: str, settings: Resampling
 ) -> Difference:
     a, b = _means(first, metric), _means(second, metric)
     clusters = codes(rows[0].context for rows in first)
@@ -143,7 +143,7 @@ def _dependent(
 
 
 def _independent(
-    first: list[Rows], second: list[Rows], metric: str, settings: Settings
+    first: list[Rows], second: list[Rows], metric: str, settings: Resampling
 ) -> Difference:
     sides = (_means(first, metric), _means(second, metric))
     clusters = tuple(codes(rows[0].context for rows in side) for side in (first, second))
