@@ -1,6 +1,6 @@
 """Dialogues in, edits or contrasts out: what ``dialogauge manipulate`` makes of what it reads."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -9,22 +9,12 @@ from .contrast import encode as encode_contrast
 from .dialogue import Dialogue, encode
 from .manipulate import catalogue
 from .manipulate.edited import Edited
-from .manipulate.manipulation import seeded
-from .manipulate.mixtures import chosen, mixed, mixture, mixtures, several
+from .manipulate.manipulation import Manipulation, seeded
+from .manipulate.mixtures import Mixture, mixture, mixtures, several
 from .manipulate.pool import Pool
 
 #: How many dialogues a pool holds, drawn from all that it is given.
 POOL = 5_000
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """What is to be made of each dialogue: ``n`` edits of each kind, or ``n`` contrasts."""
-
-    names: list[str]
-    n: int = 1
-    seed: int = 0
-    severity: int | None = None
-    contrasts: bool = False
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -36,40 +26,33 @@ class Variant(msgspec.Struct, frozen=True):
     line: bytes
 
 
-Maker = Callable[[Iterable[Dialogue], Pool, Counts], Iterator[Variant]]
+def edits(
+    manipulations: Sequence[Manipulation],
+    drawing: Drawing,
+    dialogues: Iterable[Dialogue],
+    pool: Pool,
+    counts: Counts,
+) -> Iterator[Variant]:
+    """Each manipulation, so many times of each dialogue."""
+    for dialogue in dialogues:
+        for each in manipulations:
+            results = several(each, dialogue, pool, drawing.n, drawing.seed, counts.tally)
+            for number, edited in results:
+                other = renamed(edited, f"{dialogue.id}~{each.name}~{number}")
+                yield Variant(each.name, dialogue, Edited(other, edited.changes), encode(other))
 
 
-def maker(asked: Asked) -> Maker:
-    """What makes variants of dialogues as they are read; names that are wrong are told now."""
-    return _contrasts(asked) if asked.contrasts else _edits(asked)
-
-
-def _edits(asked: Asked) -> Maker:
-    """Each manipulation that is named, so many times of each dialogue."""
-    manipulations = chosen(asked.names, asked.severity)
-
-    def make(dialogues: Iterable[Dialogue], pool: Pool, counts: Counts) -> Iterator[Variant]:
-        for dialogue in dialogues:
-            for each in manipulations:
-                edits = several(each, dialogue, pool, asked.n, asked.seed, counts.tally)
-                for number, edited in edits:
-                    worse = renamed(edited, f"{dialogue.id}~{each.name}~{number}")
-                    changed = Edited(worse, edited.changes)
-                    yield Variant(each.name, dialogue, changed, encode(worse))
-
-    return make
-
-
-def _contrasts(asked: Asked) -> Maker:
-    """So many contrasts of each dialogue, drawn from all that is named."""
-    ways, drawing = mixed(asked.names, asked.severity), Drawing(asked.n, asked.seed)
-
-    def make(dialogues: Iterable[Dialogue], pool: Pool, counts: Counts) -> Iterator[Variant]:
-        for pair in contrasts(dialogues, ways, pool, drawing, counts):
-            changed = Edited(pair.worse, pair.changes)
-            yield Variant(pair.cause, pair.better, changed, encode_contrast(pair))
-
-    return make
+def pairs(
+    mixture: Mixture,
+    drawing: Drawing,
+    dialogues: Iterable[Dialogue],
+    pool: Pool,
+    counts: Counts,
+) -> Iterator[Variant]:
+    """So many contrasts of each dialogue, drawn from a mixture."""
+    for pair in contrasts(dialogues, mixture, pool, drawing, counts):
+        edited = Edited(pair.worse, pair.changes)
+        yield Variant(pair.cause, pair.better, edited, encode_contrast(pair))
 
 
 def sample(dialogues: Iterable[Dialogue], count: int, seed: int) -> list[Dialogue]:

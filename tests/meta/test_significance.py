@@ -22,7 +22,7 @@ from dialogauge.meta.significance import (
     williams,
     williams_from,
 )
-from dialogauge.meta.weighted import Codes, Floats
+from dialogauge.meta.weighted import Codes, Floats, difference
 
 Triple = tuple[Floats, Floats, Floats]
 
@@ -186,9 +186,11 @@ def rejections(weight: float, n: int, settings: Resampling) -> tuple[float, floa
         y = rng.normal(size=n)
         a, b = y + rng.normal(size=n), weight * y + rng.normal(size=n)
         found.append(swap_test(a, b, y, np.arange(n), settings) <= 0.05)
-        promised.append(power.smallest_difference(spearman, a, b, y, np.arange(n), settings))
+        both = [spearman.weighted(side, [y]) for side in (a, b)]
+        error = power.standard_error(difference(*both), np.arange(n), settings)
+        promised.append(power.EFFECT * (error or math.nan))
         true.append(spearman.value(a, y) - spearman.value(b, y))
-    return float(np.mean(found)), float(np.mean(np.array(promised, float))), float(np.mean(true))
+    return float(np.mean(found)), float(np.mean(promised)), float(np.mean(true))
 
 
 def test_power_keeps_its_promise_for_differences() -> None:

@@ -9,15 +9,15 @@ from ..errors import DialogaugeError
 from ..meta import Resampling, compare_runs, of_system
 from ..report import evaluations
 from ..scores import Scores
-from .console import Json, MetricNames, emit, listed, out, wants_table
+from .console import Json, MetricNames, Resamples, Seed, emit, listed, out, wants_table
 
 
 def run(
     files: Annotated[list[Path], typer.Argument(help="One or two files made by score --out.")],
     metric: MetricNames = None,
     systems: Annotated[str | None, typer.Option(help="Two systems of one file: NAME,NAME.")] = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of resampling and permutation.")] = 0,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     json: Json = None,
 ) -> None:
     """Compare two runs, or two systems of one run, by a paired permutation test.

@@ -1,7 +1,7 @@
 """``dialogauge concepts``: what ConceptNet says of a word; building a store of a release."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -11,26 +11,8 @@ from ..report import terminal
 from .console import Json, emit, facts, out, remark, wants_table
 
 if TYPE_CHECKING:
-    from ..knowledge import Edge, Reading, Space, Store
-
-
-class About(msgspec.Struct, frozen=True):
-    """What there is to say of a word."""
-
-    word: str
-    concepts: tuple[str, ...]  # the names it is known under; none: it is not in the store
-    neighbours: list["Edge"]
-    denied: list["Edge"]
-    antonyms: tuple[str, ...]
-    nearest: list["Near"]
-    vector: str  # how the vector was found: exact, lemma, parts, encoder or missing
-
-
-class Near(msgspec.Struct, frozen=True):
-    """A concept whose vector is near."""
-
-    concept: str
-    cosine: float
+    from ..knowledge import Reading, Space
+    from ..knowledge.describing import About
 
 
 def run(
@@ -57,11 +39,12 @@ def run(
     if not words:
         raise InputError("no word was given", remedy="dialogauge concepts WORD, or --build FILE")
     from ..knowledge import Store, load_store
+    from ..knowledge.describing import describe
 
     graph = Store.open(store) if store else load_store()
     space = _space(vectors)
     for word in words:
-        about = _about(word, graph, space, relation, limit)
+        about = describe(word, graph, space, relation=relation, limit=limit)
         if wants_table(json):
             _show(about)
         else:
@@ -97,35 +80,7 @@ def _space(path: Path | None) -> "Space":
     return space
 
 
-def _about(word: str, store: "Store", space: "Space", relation: str | None, limit: int) -> About:
-    ((vector, how),) = space.find([word])
-    names = store.look_up(word)
-    near = space.vectors.nearest(vector, limit + len(names)) if how != "missing" else []
-    nearest = [Near(name, round(cosine, 3)) for name, cosine in near if name not in names]
-    return About(
-        word,
-        names,
-        _edges(store, names, limit, relation=relation),
-        _edges(store, names, limit, relation=relation, denied=True),
-        store.antonyms(word)[:limit],
-        nearest[:limit],
-        how,
-    )
-
-
-def _edges(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> "list[Edge]":
-    """The firmest edges in both directions."""
-    edges: list[Edge] = [
-        edge
-        for name in names
-        for inward in (False, True)
-        for edge in store.neighbours(name, inward=inward, limit=limit, **which)
-    ]
-    edges.sort(key=lambda edge: -abs(edge.weight))
-    return [msgspec.structs.replace(it, weight=round(it.weight, 3)) for it in edges[:limit]]
-
-
-def _show(about: About) -> None:
+def _show(about: "About") -> None:
     console = out()
     fields: dict[str, object] = {
         "word": about.word,

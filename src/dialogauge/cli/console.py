@@ -31,6 +31,8 @@ MetricNames = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="A metric; repeat it or use commas for several."),
 ]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples.")]
+Seed = Annotated[int, typer.Option(help="Of resampling and permutation.")]
 
 
 def out() -> "Console":
@@ -86,7 +88,7 @@ def listed(values: list[str] | None) -> list[str]:
     return [part for value in values or () for part in value.split(",") if part]
 
 
-def chosen(values: list[str] | None, otherwise: str) -> list[str]:
+def user_names(values: list[str] | None, otherwise: str) -> list[str]:
     """The names that a user chose; ``otherwise`` says what to do when there is none."""
     names = listed(values)
     if not names:
@@ -99,7 +101,7 @@ def chosen(values: list[str] | None, otherwise: str) -> list[str]:
 def chosen_metrics(values: list[str] | None) -> list[str]:
     """The metrics that a user chose; at least one."""
     otherwise = "name a metric with --metric (dialogauge score --list shows them)"
-    return chosen(values, otherwise)
+    return user_names(values, otherwise)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -14,69 +15,69 @@ from ..dialogue import Dialogue
 from ..errors import DialogaugeError, InputError, OutputError
 from ..formats import FORMATS
 from ..report import terminal
-from .console import Json, Quiet, chosen, err, out, progress, records, remark, wants_table
+from .console import Json, Quiet, err, out, progress, records, remark, user_names, wants_table
 
 if TYPE_CHECKING:
     from ..contrast import Counts
     from ..editing import Variant
 
-Paths = Annotated[
+_Paths = Annotated[
     list[str] | None,
     typer.Argument(help="Files, folders, globs, - for standard input, or a corpus."),
 ]
-What = Annotated[
+_What = Annotated[
     list[str] | None,
     typer.Option("--with", "-w", help="Manipulations, papers or all; with commas for several."),
 ]
-Number = Annotated[
+_Number = Annotated[
     int, typer.Option(min=1, help="For each dialogue: edits of each kind, or contrasts.")
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same edits.")]
-Severity = Annotated[
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same edits.")]
+_Severity = Annotated[
     int | None, typer.Option(min=1, max=5, help="How hard: 1 to 5 fifths of a dialogue.")
 ]
-Sample = Annotated[
+_Sample = Annotated[
     int | None, typer.Option(min=1, help="Edit so many dialogues only, drawn at random.")
 ]
-Contrasts = Annotated[
+_Contrasts = Annotated[
     bool, typer.Option("--contrasts", help="Pairs of a better and a worse dialogue instead.")
 ]
-From = Annotated[
+_From = Annotated[
     str | None, typer.Option("--pool", help="Where foreign turns come from (default: the input).")
 ]
-Model = Annotated[
+_Model = Annotated[
     str | None, typer.Option(help="Writes replies: smollm2, or a folder (extra train).")
 ]
-Translator = Annotated[
+_Translator = Annotated[
     str | None, typer.Option(help="There and back: apertium, or two models, THERE,BACK.")
 ]
-To = Annotated[
+_To = Annotated[
     Path | None, typer.Option("--out", "-o", help="Write JSONL here instead of printing it.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
-Show = Annotated[bool, typer.Option("--show", help="Show each edit, before and after.")]
-Html = Annotated[Path | None, typer.Option(help="Write a page to review the edits by eye.")]
-Format = Annotated[str | None, typer.Option(help=f"Force a format: {', '.join(FORMATS)}.")]
-ListAll = Annotated[bool, typer.Option("--list", help="List the manipulations.")]
+_Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+_Show = Annotated[bool, typer.Option("--show", help="Show each edit, before and after.")]
+_Html = Annotated[Path | None, typer.Option(help="Write a page to review the edits by eye.")]
+_Format = Annotated[str | None, typer.Option(help=f"Force a format: {', '.join(FORMATS)}.")]
+_ListAll = Annotated[bool, typer.Option("--list", help="List the manipulations.")]
 
 
 def run(
-    paths: Paths = None,
-    what: What = None,
-    n: Number = 1,
-    seed: Seed = 0,
-    severity: Severity = None,
-    sample: Sample = None,
-    contrasts: Contrasts = False,
-    pool: From = None,
-    language_model: Model = None,
-    translator: Translator = None,
-    to: To = None,
-    force: Force = False,
-    show: Show = False,
-    html: Html = None,
-    format: Format = None,
-    list_all: ListAll = False,
+    paths: _Paths = None,
+    what: _What = None,
+    n: _Number = 1,
+    seed: _Seed = 0,
+    severity: _Severity = None,
+    sample: _Sample = None,
+    contrasts: _Contrasts = False,
+    pool: _From = None,
+    language_model: _Model = None,
+    translator: _Translator = None,
+    to: _To = None,
+    force: _Force = False,
+    show: _Show = False,
+    html: _Html = None,
+    format: _Format = None,
+    list_all: _ListAll = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -87,7 +88,8 @@ def run(
     finished.
     """
     from .. import editing
-    from ..contrast import Counts
+    from ..contrast import Counts, Drawing
+    from ..manipulate.mixtures import chosen, mixed
     from ..manipulate.pool import Pool
     from ..train import named
 
@@ -95,8 +97,12 @@ def run(
         records(editing.listing(), json)
         return
 
-    names = chosen(what, "name what to do with --with (dialogauge manipulate --list)")
-    make = editing.maker(editing.Asked(names, n, seed, severity, contrasts))
+    names = user_names(what, "name what to do with --with (dialogauge manipulate --list)")
+    make = (
+        partial(editing.pairs, mixed(names, severity))
+        if contrasts
+        else partial(editing.edits, chosen(names, severity))
+    )
     for path in filter(None, (to, html)):
         _check(path, force)
     if not paths:
@@ -113,7 +119,8 @@ def run(
     hidden = quiet or (seen and sys.stdout.isatty())  # a bar among what is shown would break it
     counts = Counts()
     with progress("editing", given, hidden) as step:
-        stopped = _fill(make(_counted(given, step), material, counts), to, html, seen)
+        variants = make(Drawing(n, seed), _counted(given, step), material, counts)
+        stopped = _fill(variants, to, html, seen)
     _account(counts, quiet)
     if stopped:
         remark("stopped; what was finished is kept", quiet)

@@ -13,7 +13,18 @@ from ..errors import DialogaugeError, InputError, UnknownNameError
 from ..meta import Resampling
 from ..metrics import load
 from ..report import evaluations
-from .console import Json, MetricNames, Quiet, chosen_metrics, emit, out, remark, wants_table
+from .console import (
+    Json,
+    MetricNames,
+    Quiet,
+    Resamples,
+    Seed,
+    chosen_metrics,
+    emit,
+    out,
+    remark,
+    wants_table,
+)
 
 if TYPE_CHECKING:
     from ..benchmark import Judgement
@@ -33,8 +44,8 @@ def run(
     coefficient: Annotated[
         Literal["spearman", "pearson", "kendall"], typer.Option(help="For confounds and tests.")
     ] = "spearman",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of resampling and permutation.")] = 0,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     raters: Annotated[
         Literal["anonymous", "people"], typer.Option(help="Is the same column the same person?")
     ] = "anonymous",
@@ -100,14 +111,14 @@ def _rated(on: str, asked: str | None) -> tuple[list[Dialogue], str]:
     return rated, _aspect(sorted({name for each in rated for name in each.ratings}), asked)
 
 
-def _aspect(known: Sequence[str], asked: str | None) -> str:
-    if asked is None and len(known) == 1:
-        return known[0]
-    if asked is None or not known:
-        remedy = f"choose with --aspect: {', '.join(known)}" if known else "nothing is rated"
+def _aspect(aspects: Sequence[str], asked: str | None) -> str:
+    if asked is None and len(aspects) == 1:
+        return aspects[0]
+    if asked is None or not aspects:
+        remedy = f"choose with --aspect: {', '.join(aspects)}" if aspects else "nothing is rated"
         raise DialogaugeError(f"which aspect? {remedy}")
-    if asked not in known:
-        raise UnknownNameError("rated aspect", asked, known)
+    if asked not in aspects:
+        raise UnknownNameError("rated aspect", asked, aspects)
     return asked
 
 

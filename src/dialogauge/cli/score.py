@@ -1,8 +1,8 @@
 """``dialogauge score``: transcripts in, scores out."""
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import tee
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -158,16 +158,9 @@ def _silence(means: Means, quiet: bool) -> None:
 
 def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
     """Each dialogue with its row."""
-    waiting: deque[Dialogue] = deque()
-
-    def noted() -> Iterator[Dialogue]:
-        for dialogue in dialogues:
-            waiting.append(dialogue)
-            yield dialogue
-
-    for batch in run.batches(noted()):
-        for row in batch:
-            yield waiting.popleft(), row
+    given, scored = tee(dialogues)
+    rows = (row for batch in run.batches(scored) for row in batch)
+    return zip(given, rows, strict=True)
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:

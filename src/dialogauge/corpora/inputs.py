@@ -51,13 +51,13 @@ def dialogues(sources: Sequence[str], *, format: str | None = None) -> Input:
 
     A file that is called like a corpus is named by its path: ``./dstc9``.
     """
-    known = set(names())
-    if not known.intersection(sources):
+    corpora = set(names())
+    if not corpora.intersection(sources):
         for source in sources:
             if _is_name(source) and not Path(source).exists():
-                raise UnknownNameError("corpus or file", source, known)
+                raise UnknownNameError("corpus or file", source, corpora)
         return read(sources, format=format)
-    if not known.issuperset(sources):
+    if not corpora.issuperset(sources):
         raise InputError("corpora and files cannot be mixed", remedy="run the command twice")
     return Held(dialogue for name in sources for dialogue in load(name))
 

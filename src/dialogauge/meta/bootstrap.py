@@ -28,7 +28,7 @@ CHUNK_BYTES = 2 * 2**20
 JACKKNIFE_GROUPS = 2_500
 
 #: Below this many contexts an interval is known to be too short, and says so.
-FEW_CLUSTERS = 10
+_FEW_CLUSTERS = 10
 
 
 def codes(keys: Iterable[Hashable]) -> Codes:
@@ -109,13 +109,13 @@ def estimates(
     draws = resample(statistic, clusters, settings.resamples, settings.seed)
     bca = settings.method == "bca"
     left_out = jackknife(statistic, clusters) if bca else np.empty((len(values), 0))
-    few = f"only {count} to resample: the interval is too short" if count < FEW_CLUSTERS else ""
-    found = []
+    few = f"only {count} to resample: the interval is too short" if count < _FEW_CLUSTERS else ""
+    bounds = []
     for column in zip(values, draws, left_out, sizes, strict=True):
         estimate = bounded(*column, settings)
         note = "; ".join(filter(None, (estimate.note, few)))
-        found.append(msgspec.structs.replace(estimate, note=note))
-    return found
+        bounds.append(msgspec.structs.replace(estimate, note=note))
+    return bounds
 
 
 def bounded(

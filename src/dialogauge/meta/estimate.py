@@ -14,7 +14,7 @@ import msgspec
 from ..dialogue import Number
 from ..errors import InputError
 
-Coefficient = Literal["pearson", "spearman", "kendall"]
+_Coefficient = Literal["pearson", "spearman", "kendall"]
 Raters = Literal["anonymous", "people"]
 
 
@@ -56,7 +56,7 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
 class Resampling(msgspec.Struct, frozen=True):
     """How the numbers of a meta-evaluation are made; it is stored with them."""
 
-    coefficient: Coefficient = "spearman"  # the one that confounds and tests are given in
+    coefficient: _Coefficient = "spearman"  # the one that confounds and tests are given in
     method: Literal["bca", "percentile"] = "bca"
     resamples: int = 10_000  # a bound moves by about 0.002 from seed to seed
     confidence: float = 0.95

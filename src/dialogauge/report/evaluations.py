@@ -39,27 +39,25 @@ def comparison_table(comparison: Comparison) -> "Group":
     return _page(title, metrics, _comparison_sentences(comparison), pairs)
 
 
-def _comparison_sentences(comparison: Comparison) -> list[str]:
+def _comparison_sentences(comparison: Comparison) -> Iterator[str]:
     """Who is better than whom, in words."""
-    sentences = [
+    yield (
         f"n = {comparison.n} items in {_count(comparison.contexts, 'context')} that every metric "
         "scored. p: paired permutation test that swaps whole contexts."
-    ]
+    )
     if comparison.unscored:
-        sentences.append(f"{_count(comparison.unscored, 'item')} left out: a metric has no score.")
+        yield f"{_count(comparison.unscored, 'item')} left out: a metric has no score."
     proven = [pair for pair in comparison.pairs if pair.p_corrected < 0.05]
     for pair in proven:
-        better, worse = pair.first, pair.second
-        if pair.difference.value < 0:
-            better, worse = worse, better
-        sentences.append(f"{better} is better than {worse} (p = {pair.p_corrected:.4f}).")
+        first, second = pair.first, pair.second
+        better, worse = (second, first) if pair.difference.value < 0 else (first, second)
+        yield f"{better} is better than {worse} (p = {pair.p_corrected:.4f})."
     if not proven:
-        sentences.append("No metric is shown to be better than another.")
+        yield "No metric is shown to be better than another."
     for pair in comparison.pairs:
-        if pair.williams:
-            test = f"t({pair.williams.df}) = {pair.williams.t:.2f}, p = {pair.williams.p:.4f}"
-            sentences.append(f"Williams' test of {pair.first} and {pair.second}: {test}.")
-    return sentences
+        if test := pair.williams:
+            result = f"t({test.df}) = {test.t:.2f}, p = {test.p:.4f}"
+            yield f"Williams' test of {pair.first} and {pair.second}: {result}."
 
 
 def runs_table(comparison: RunComparison, names: Sequence[str] = ("first", "second")) -> "Group":
@@ -72,34 +70,30 @@ def runs_table(comparison: RunComparison, names: Sequence[str] = ("first", "seco
     return _page(title, means, _runs_sentences(comparison, names))
 
 
-def _runs_sentences(comparison: RunComparison, names: Sequence[str]) -> list[str]:
+def _runs_sentences(comparison: RunComparison, names: Sequence[str]) -> Iterator[str]:
     """Which run is higher, in words."""
     result = comparison.result
     higher, lower = names if result.difference.value > 0 else names[::-1]
     shown = f"{higher} scores higher than {lower}" if result.p < 0.05 else "No difference is shown"
     how = {"id": "paired by id", "context": "paired by context", "nothing": "unpaired"}
     test = f"permutation test, {how[comparison.paired_by]}"
-    sentences = [f"{shown} (p = {result.p:.4f}; {test}, n = {result.difference.n})."]
-    for name, unpaired in zip(names, comparison.unpaired, strict=True):
-        if unpaired:
-            sentences.append(
-                f"{_count(unpaired, 'row')} of {name} had no partner and took no part."
-            )
-    for name, unscored in zip(names, comparison.unscored, strict=True):
-        if unscored:
-            sentences.append(f"{_count(unscored, 'row')} of {name} had no score.")
-    return sentences + [f"Note: {note}." for note in comparison.notes]
+    yield f"{shown} (p = {result.p:.4f}; {test}, n = {result.difference.n})."
+    for name, rows in zip(names, comparison.unpaired, strict=True):
+        if rows:
+            yield f"{_count(rows, 'row')} of {name} had no partner and took no part."
+    for name, rows in zip(names, comparison.unscored, strict=True):
+        if rows:
+            yield f"{_count(rows, 'row')} of {name} had no score."
+    yield from (f"Note: {note}." for note in comparison.notes)
 
 
 def discrimination_table(result: Discrimination) -> "Group":
     """Accuracy over all pairs and by cause."""
     sections = [[("all pairs", result.accuracy)], list(result.causes.items())]
     numbers = _estimates(sections, result.settings)
-    sentences = [
-        f"{_count(result.ties, 'tie')} (one half each), "
-        f"{_count(result.dropped, 'pair')} without a score left out."
-    ]
-    return _page("How often the better is preferred (chance: 0.5)", numbers, sentences)
+    ties, dropped = _count(result.ties, "tie"), _count(result.dropped, "pair")
+    sentence = f"{ties} (one half each), {dropped} without a score left out."
+    return _page("How often the better is preferred (chance: 0.5)", numbers, [sentence])
 
 
 def _sections(evaluation: Evaluation) -> Iterator[Iterable[_Line]]:
@@ -196,7 +190,7 @@ def _cells(estimate: Estimate) -> tuple[str, str]:
     return number(estimate.value, "undefined"), interval(estimate, 3)
 
 
-def _page(title: str, numbers: "Table", sentences: Sequence[str], *more: "Table") -> "Group":
+def _page(title: str, numbers: "Table", sentences: Iterable[str], *more: "Table") -> "Group":
     from rich.console import Group
 
     head = text(title)
