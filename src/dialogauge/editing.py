@@ -13,9 +13,6 @@ from .manipulate.manipulation import Manipulation, seeded
 from .manipulate.mixtures import Mixture, mixture, mixtures, several
 from .manipulate.pool import Pool
 
-#: How many dialogues a pool holds, drawn from all that it is given.
-POOL = 5_000
-
 
 class Variant(msgspec.Struct, frozen=True):
     """A dialogue beside an edit of it: what was done, and the line that is written of it."""
@@ -53,6 +50,10 @@ def pairs(
     for pair in contrasts(dialogues, mixture, pool, drawing, counts):
         edited = Edited(pair.worse, pair.changes)
         yield Variant(pair.cause, pair.better, edited, encode_contrast(pair))
+
+
+#: How many dialogues a pool holds, drawn from all that it is given.
+POOL = 5_000
 
 
 def sample(dialogues: Iterable[Dialogue], count: int, seed: int) -> list[Dialogue]:

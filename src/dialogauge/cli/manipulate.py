@@ -96,7 +96,6 @@ def run(
     if list_all:
         records(editing.listing(), json)
         return
-
     names = user_names(what, "name what to do with --with (dialogauge manipulate --list)")
     make = (
         partial(editing.pairs, mixed(names, severity))
@@ -159,11 +158,11 @@ def _fill(
             for variant in variants:
                 if file is not None:
                     file.write(variant.line + b"\n")
-                lines = example(variant.original, variant.edited)
+                if seen or html is not None:
+                    lines = example(variant.original, variant.edited)
+                    review.add(variant.name, lines)
                 if seen:
                     out().print(shown(lines))
-                if html is not None:
-                    review.add(variant.name, lines)
         except OutputError:
             raise
         except (KeyboardInterrupt, DialogaugeError) as problem:

@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 _Mark = Literal["same", "before", "after", "moved", "taken out", "put in", "gap"]
 
-#: Longer texts are cut: a page is for reading.
-_LONGEST = 2_000
-#: Of a long dialogue the turns this near to a change are shown.
-_NEAR = 4
-#: How many examples of each manipulation a page shows.
-ON_A_PAGE = 50
-
 
 class _Look(msgspec.Struct, frozen=True):
     """How a line looks: its sign, its style on a terminal and that of what changed, its tag."""
@@ -77,6 +70,12 @@ class Example(msgspec.Struct, frozen=True):
     id: str
     kinds: tuple[str, ...]
     lines: tuple[_Line, ...]
+
+
+#: Longer texts are cut: a page is for reading.
+_LONGEST = 2_000
+#: Of a long dialogue the turns this near to a change are shown.
+_NEAR = 4
 
 
 def example(original: Dialogue, edited: Edited) -> Example:
@@ -194,6 +193,10 @@ def _add(table: "Table", line: _Line) -> None:
             part.stylize(look.changed)
         turn.append_text(part)
     table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
+
+
+#: How many examples of each manipulation a page shows.
+ON_A_PAGE = 50
 
 
 class Review:
