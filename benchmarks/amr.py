@@ -24,6 +24,7 @@ from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parser.templates import split_sense
 from dialogauge.atomic import writing
 from dialogauge.encode.session import cores
+from dialogauge.report.markdown import table
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "amr.md"
 DATA = Path(os.environ.get("DIALOGAUGE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -235,32 +236,31 @@ def page(parser: Builtin, sample: int) -> Iterator[str]:
     yield f"These sets were measured {LOOKS - 1} times before, for earlier weights and rules."
     yield ""
     results = {name: measure(parser, file, sample) for name, (file, _) in SETS.items()}
-    yield from scores(results)
+    yield scores(results)
     yield ""
     yield from speed(parser)
     yield ""
     yield "What costs most: true triples that the parse does not have, in per cent of all."
     for name, result in results.items():
         yield f"\n**{name}**\n"
-        yield "| class | per cent |"
-        yield "| --- | --- |"
-        yield from (f"| {each} | {share:.1f} |" for each, share in result.losses())
+        losses = ((each, f"{share:.1f}") for each, share in result.losses())
+        yield table(("class", "per cent"), losses)
 
 
-def scores(results: dict[str, Result]) -> Iterator[str]:
+def scores(results: dict[str, Result]) -> str:
     """The table of scores."""
     seen = trained_on()
-    found = results.values()
-    yield f"| score | to reach | {' | '.join(results)} |"
-    yield f"| --- | --- |{' --- |' * len(results)}"
+    measured = results.values()
     floors = ", ".join(f"{floor:.2f}" for _, floor in SETS.values())
-    yield f"| Smatch F1 | {floors} | {' | '.join(f'{each.smatch():.3f}' for each in found)} |"
-    cells = [f"{each.smatch(seen):.3f}" for each in found]
-    yield f"| without sentences that training has too | | {' | '.join(cells)} |"
+    apart = (f"{each.smatch(seen):.3f}" for each in measured)
+    rows: list[tuple[object, ...]] = [
+        ("Smatch F1", floors, *(f"{each.smatch():.3f}" for each in measured)),
+        ("without sentences that training has too", "", *apart),
+    ]
     for label, (items, floor) in FINE.items():
-        shares = [fine(each.pairs, items) for each in found]
-        cells = [f"{score:.3f} (n={count})" for score, count in shares]
-        yield f"| {label} | {floor or ''} | {' | '.join(cells)} |"
+        shares = (fine(each.pairs, items) for each in measured)
+        rows.append((label, floor or "", *(f"{score:.3f} (n={count})" for score, count in shares)))
+    return table(("score", "to reach", *results), rows)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dialogauge import corpora
 from dialogauge.encode.session import Session
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 from dialogauge.train.export import export_encoder
 from dialogauge.train.models.encoder.network import Backbone, load
 from dialogauge.train.models.encoder.quantise import Quantisation, to_int8

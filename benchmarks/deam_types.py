@@ -17,7 +17,7 @@ from pathlib import Path
 from scipy import stats
 
 from dialogauge.manipulate.deam import TYPES, probabilities
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 
 #: The names in the released files.
 NAMES = {

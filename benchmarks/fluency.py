@@ -16,7 +16,7 @@ import numpy as np
 
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 from dialogauge.train.causal import LanguageModel, load
 
 from .realise import KINDS, PIPELINE, cases, graphs

@@ -38,7 +38,7 @@ from dialogauge.manipulate.manipulation import Manipulation, Tally, alike, seede
 from dialogauge.manipulate.meaning import MEANING
 from dialogauge.manipulate.mixtures import mixture, mixtures
 from dialogauge.manipulate.pool import Pool
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 
 from . import deam_types
 from .classifying import out_of_fold, ranked

@@ -23,7 +23,7 @@ from dialogauge import corpora
 from dialogauge.atomic import writing
 from dialogauge.dialogue import Dialogue
 from dialogauge.metrics import Metric, load
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
 from dialogauge.train import frozen, recipe, run
 from dialogauge.train.data import Material, gather

@@ -15,7 +15,7 @@ from dialogauge.judging import judge
 from dialogauge.meta import Evaluation, Settings
 from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS
-from dialogauge.reproduce.page import table
+from dialogauge.report.markdown import table
 from dialogauge.train.models.language import measuring
 from dialogauge.train.recipe import data_folder
 

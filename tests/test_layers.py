@@ -11,7 +11,8 @@ import dialogauge
 ROOT = Path(dialogauge.__file__).parent
 
 #: Lowest first. What is above may import what is below, never the other way; that `meta` and
-#: `report` stand below `metrics` is how "meta reads scores, never a model" is kept.
+#: `report` stand below `metrics` is how "meta and report read scores, never a model" is kept.
+#: `report` shows edits, too, and therefore stands above `manipulate`.
 LAYERS = (
     "errors",
     "plugins",
@@ -23,7 +24,6 @@ LAYERS = (
     "weights",
     "scores",
     "meta",
-    "report",
     "formats",
     "corpora",
     "language",
@@ -33,6 +33,8 @@ LAYERS = (
     "amr",
     "manipulate",
     "contrast",
+    "editing",
+    "report",
     "metrics",
     "scoring",
     "judging",
@@ -114,3 +116,13 @@ def test_no_missing_nouns() -> None:
         assert not {"utils", "util", "helpers", "base", "common", "core", "misc"} & set(
             module.split(".")
         )
+
+
+def test_a_report_is_made_of_values_alone() -> None:
+    """What is shown was computed elsewhere: no encoder, parser or manipulation is called."""
+    values = {"atomic", "dialogue", "errors", "meta", "printable", "report", "scores"}
+    values |= {"manipulate.edited", "manipulate.manipulation"}
+    for module in MODULES:
+        if module.split(".", maxsplit=1)[0] == "report":
+            for target in imports(module, lazy=True):
+                assert target in values or target.split(".", maxsplit=1)[0] in values, target

@@ -46,6 +46,11 @@ class Turn(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     text: str
     aside: bool = False
 
+    @property
+    def words(self) -> list[str]:
+        """Its words: runs of letters and digits, case ignored (:func:`normalise`)."""
+        return normalise(self.text).split()
+
 
 class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """A conversation, and what people said of it.

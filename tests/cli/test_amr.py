@@ -1,18 +1,17 @@
 """``dialogauge amr`` as a person, a pipe and an attacker meet it."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dialogauge import amr, cli, models
+from dialogauge import amr, models
 from dialogauge.amr import Graph, decode, questions
 from dialogauge.amr.parsing import Remembering
 
 from ..amr.test_graph import TELL
+from .running import lines, run
 
 QUESTION = "Why did you not tell me that she hates Oscar?"
 
@@ -31,46 +30,30 @@ def _saying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(amr, "load_parser", lambda _: Remembering(Saying()))
 
 
-def run(capfd: pytest.CaptureFixture[str], *args: str | Path, code: int = 0) -> tuple[str, str]:
-    """Standard output and standard error."""
-    before, sys.argv = sys.argv, ["dialogauge", "amr", *map(str, args)]
-    try:
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-    finally:
-        sys.argv = before
-    assert caught.value.code == code
-    return capfd.readouterr()
-
-
-def lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
 @pytest.mark.usefixtures("_saying")
 def test_a_text_is_printed_as_penman(capfd: pytest.CaptureFixture[str]) -> None:
-    out, err = run(capfd, QUESTION)
+    out, err = run(capfd, "amr", QUESTION)
     assert questions.frames(decode(out)) == ["t", "h", "c"]
     assert not err
-    out, _ = run(capfd, QUESTION, " ", "--json")
+    out, _ = run(capfd, "amr", QUESTION, " ", "--json")
     first, second = lines(out)
     assert decode(first["amr"]).concepts == first["graph"]["concepts"]
     assert first["graph"]["aligned"]["h"] == [8]
     assert second == {"text": " ", "amr": None, "graph": None}
-    out, _ = run(capfd, "one", "half a letter: \udcff")
+    out, _ = run(capfd, "amr", "one", "half a letter: \udcff")
     assert [decode(block).top for block in out.split("\n\n")] == ["t", "t"]
-    out, _ = run(capfd, "half a letter: \udcff", "--json")
+    out, _ = run(capfd, "amr", "half a letter: \udcff", "--json")
     assert lines(out)[0]["text"] == "half a letter: \ufffd"
 
 
 @pytest.mark.usefixtures("_saying")
 def test_a_picture(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    run(capfd, QUESTION, "--draw", tmp_path / "g.svg")
+    run(capfd, "amr", QUESTION, "--draw", tmp_path / "g.svg")
     assert "hate-01" in (tmp_path / "g.svg").read_text()
     for args in (["one", "two"], [str(tmp_path / "g.svg")]):
-        _, err = run(capfd, *args, "--draw", tmp_path / "h.svg", code=2)
+        _, err = run(capfd, "amr", *args, "--draw", tmp_path / "h.svg", code=2)
         assert "one text" in err
-    _, err = run(capfd, "one", "--draw", tmp_path / "missing" / "h.svg", code=2)
+    _, err = run(capfd, "amr", "one", "--draw", tmp_path / "missing" / "h.svg", code=2)
     assert "cannot be written" in err
 
 
@@ -84,7 +67,7 @@ def test_a_transcript_gives_a_line_per_turn(
         for n, pairs in enumerate([[("A", "Hi"), ("B", "")], [("A", "Bye\x1b")]])
     ]
     path.write_text("".join(json.dumps(chat) + "\n" for chat in chats))
-    out, err = run(capfd, path)
+    out, err = run(capfd, "amr", path)
     rows = lines(out)
     assert [(row["dialogue"], row["turn"], row["text"]) for row in rows] == [
         ("c0", 0, "Hi"),
@@ -94,45 +77,45 @@ def test_a_transcript_gives_a_line_per_turn(
     assert [row["amr"] is None for row in rows] == [False, True, False]
     assert "texts without a graph: 1" in err
     assert "\x1b" not in out
-    _, err = run(capfd, path, "--quiet")
+    _, err = run(capfd, "amr", path, "--quiet")
     assert not err
 
 
 def test_a_graph_of_ones_own(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "g.txt"
     path.write_text(TELL)
-    out, _ = run(capfd, "--penman", path, "--draw", tmp_path / "g.svg")
+    out, _ = run(capfd, "amr", "--penman", path, "--draw", tmp_path / "g.svg")
     assert out.startswith("(t / tell-01\n")
     assert (tmp_path / "g.svg").exists()
     path.write_text("(t / tell-01\n   :ARG0 (y / you)\n")
-    _, err = run(capfd, "--penman", path, code=2)
+    _, err = run(capfd, "amr", "--penman", path, code=2)
     shown, caret, problem = err.splitlines()
     assert shown.endswith(":ARG0 (y / you)")
     assert caret == " " * len(shown) + "^"
     assert problem == f'dialogauge: {path}:2: expected a role or ")", found the end'
     path.write_text("(" * 100_000)
-    _, err = run(capfd, "--penman", path, code=2)
+    _, err = run(capfd, "amr", "--penman", path, code=2)
     assert "expected a name" in err
     path.write_bytes(b"\xff\xfe")
     for given in (path, tmp_path / "missing"):
-        _, err = run(capfd, "--penman", given, code=2)
+        _, err = run(capfd, "amr", "--penman", given, code=2)
         assert "cannot be read" in err
 
 
 def test_what_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, err = run(capfd, code=2)
+    _, err = run(capfd, "amr", code=2)
     assert "is needed" in err
-    _, err = run(capfd, "text", "--penman", "file", code=2)
+    _, err = run(capfd, "amr", "text", "--penman", "file", code=2)
     assert "is needed" in err
-    _, err = run(capfd, "text", "--parser", "buildin", code=2)
+    _, err = run(capfd, "amr", "text", "--parser", "buildin", code=2)
     assert "did you mean 'builtin'" in err
-    _, err = run(capfd, "text", "--parser", tmp_path, code=2)
+    _, err = run(capfd, "amr", "text", "--parser", tmp_path, code=2)
     assert "no parser or folder of one" in err
 
 
 @pytest.mark.skipif("amr" not in models.shipped(), reason="the built-in parser is not packed yet")
 def test_the_question_of_the_manual(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    out, _ = run(capfd, QUESTION, "--draw", tmp_path / "g.svg")
+    out, _ = run(capfd, "amr", QUESTION, "--draw", tmp_path / "g.svg")
     graph = decode(out)
     by_concept = {concept: variable for variable, concept in graph.concepts.items()}
     tell, hate = by_concept["tell-01"], by_concept["hate-01"]

@@ -1,70 +1,29 @@
 """The command line as a person, a pipe and an attacker meet it."""
 
 import json
-import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import dialogauge as dg
-from dialogauge import cli
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-HOSTILE = "\x1b[2J\x1b]0;owned\x07 [bold]<script>\u202e\x00 {0} %s"
-
-
-def run(*args: str | Path, fails: bool = False) -> None:
-    """Run a command in this process; ``main`` always ends in SystemExit."""
-    before, sys.argv = sys.argv, ["dialogauge", *map(str, args)]
-    try:
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-    finally:
-        sys.argv = before
-    assert caught.value.code == (2 if fails else 0)
-
-
-def printed(capfdbinary: pytest.CaptureFixture[bytes]) -> list[Any]:
-    return [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
-
-
-def spawn(*args: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "dialogauge", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
-
-
-def on_a_terminal(*args: str | Path) -> str:
-    """What a person sees: the command with a pseudo-terminal as its output."""
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "dialogauge", *map(str, args)]
-    process = subprocess.Popen(command, stdout=follower, stderr=follower, close_fds=True)
-    os.close(follower)
-    seen = b""
-    try:
-        while chunk := os.read(leader, 65536):
-            seen += chunk
-    except OSError:  # Linux says EIO when the other end is closed
-        pass
-    os.close(leader)
-    assert process.wait() == 0
-    return seen.decode()
+from .running import EXAMPLES, HOSTILE, lines, on_a_terminal, run, spawn
 
 
 def test_nothing_is_printed_when_nothing_can_be_read(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.jsonl").write_text("bad\n")
-    run("score", tmp_path / "bad.jsonl", "-m", "turn-count", fails=True)
-    assert capfdbinary.readouterr().out == b""
+    out, _ = run(capfd, "score", tmp_path / "bad.jsonl", "-m", "turn-count", code=2)
+    assert out == ""
 
 
-def test_json_in_a_pipe(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("score", EXAMPLES / "chats.jsonl", "-m", "turn-count,words-per-turn", "--quiet")
-    header, *rows = printed(capfdbinary)
+def test_json_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
+    asked = ("-m", "turn-count,words-per-turn", "--quiet")
+    out, _ = run(capfd, "score", EXAMPLES / "chats.jsonl", *asked)
+    header, *rows = lines(out)
     assert list(header["signatures"]) == ["turn-count", "words-per-turn"]
     assert rows[0]["id"] == "bike-repair"
     assert rows[0]["scores"]["turn-count"]["value"] == 6
@@ -102,44 +61,37 @@ def test_hostile_text_cannot_act_on_the_terminal(tmp_path: Path) -> None:
         assert "x1b[2J" in shown
 
 
-def test_out_and_compare(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_out_and_compare(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name in ("a.jsonl", "b.csv"):
-        run(
-            "score",
-            EXAMPLES / "chats.jsonl",
-            "-m",
-            "words-per-turn",
-            "-o",
-            tmp_path / name,
-            "--json",
-        )
-    assert [each["dialogues"] for each in printed(capfdbinary)] == [6, 6]
-    run("compare", tmp_path / "a.jsonl", tmp_path / "b.csv", "--resamples", "200")
-    (found,) = printed(capfdbinary)
+        asked = ("-m", "words-per-turn", "-o", tmp_path / name, "--json")
+        out, _ = run(capfd, "score", EXAMPLES / "chats.jsonl", *asked)
+        assert [each["dialogues"] for each in lines(out)] == [6]
+    few = ("--resamples", "200")
+    out, _ = run(capfd, "compare", tmp_path / "a.jsonl", tmp_path / "b.csv", *few)
+    (found,) = lines(out)
     assert found["comparisons"][0]["paired_by"] == "id"
     assert found["comparisons"][0]["result"]["difference"]["value"] == 0
-    run("compare", tmp_path / "a.jsonl", "--systems", "v1,v2", "--resamples", "200", "--table")
-    assert b"v1" in capfdbinary.readouterr().out
+    two = ("--systems", "v1,v2", "--table")
+    out, _ = run(capfd, "compare", tmp_path / "a.jsonl", *two, *few)
+    assert "v1" in out
 
 
-def test_meta_says_that_the_example_is_invented(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("meta", "--on", EXAMPLES / "rated.jsonl", "-m", "meteor", "--resamples", "200", "--table")
-    shown = capfdbinary.readouterr().out.decode()
+def test_meta_says_that_the_example_is_invented(capfd: pytest.CaptureFixture[str]) -> None:
+    asked = ("-m", "meteor", "--resamples", "200", "--table")
+    shown, _ = run(capfd, "meta", "--on", EXAMPLES / "rated.jsonl", *asked)
     assert "invented, for illustration" in shown
     for number in ("human ceiling", "oracle: system name", "best trivial", "given length"):
         assert number in shown
 
 
-def test_meta_of_several_with_a_plot(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_meta_of_several_with_a_plot(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     args = ["meta", "--on", str(EXAMPLES / "rated.jsonl"), "-m", "meteor", "-m", "bleu"]
-    run(*args, "--resamples", "200", "--plot", tmp_path / "p.svg")
-    (found,) = printed(capfdbinary)
+    out, _ = run(capfd, *args, "--resamples", "200", "--plot", tmp_path / "p.svg")
+    (found,) = lines(out)
     assert [each["metric"] for each in found["evaluations"]] == ["meteor", "bleu"]
     assert len(found["comparison"]["pairs"]) == 1
     assert "<svg" in (tmp_path / "p.svg").read_text()
-    run(*args[:-2], "--resamples", "200", "--plot", tmp_path / "p.png")
+    run(capfd, *args[:-2], "--resamples", "200", "--plot", tmp_path / "p.png")
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -147,7 +99,7 @@ def test_a_trained_metric_is_not_judged_on_a_test_set(
     tmp_path: Path,
     data: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfdbinary: pytest.CaptureFixture[bytes],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "learnt.py").write_text(
         "from dialogauge.metrics import by_dialogue\n"
@@ -160,37 +112,67 @@ def test_a_trained_metric_is_not_judged_on_a_test_set(
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
     args = ["meta", "-m", "learnt:Learnt", "--resamples", "100", "--on"]
-    run(*args, "fed-dialogue", "--aspect", "Overall", fails=True)
-    assert (
-        "fed-dialogue is a test set and learnt was trained" in capfdbinary.readouterr().err.decode()
-    )
-    run(*args, "zhao-dailydialog")
+    _, err = run(capfd, *args, "fed-dialogue", "--aspect", "Overall", code=2)
+    assert "fed-dialogue is a test set and learnt was trained" in err
+    run(capfd, *args, "zhao-dailydialog")
 
 
-def test_corpora(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("corpora", "list")
-    names = [each["name"] for each in printed(capfdbinary)]
+@pytest.mark.parametrize(
+    ("corpus", "aspect", "problem"),
+    [
+        ("fed-dialogue", [], "choose with --aspect: Coherent, Error recovery, "),
+        ("fed-dialogue", ["--aspect", "Overal"], "did you mean 'Overall'"),
+        (
+            "convai2-grade",
+            ["--aspect", "fun"],
+            "called 'fun' (known: coherence)",
+        ),
+        ("personachat", [], "nothing is rated"),
+        ("convai2-grade", [], "is not here; run: dialogauge corpora get convai2-grade"),
+    ],
+)
+def test_the_aspects_of_a_corpus_are_told_before_it_is_read(
+    corpus: str,
+    aspect: list[str],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("DIALOGAUGE_DATA", "DIALOGAUGE_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path))  # no corpus is there
+    out, err = run(capfd, "meta", "--on", corpus, "-m", "random", *aspect, code=2)
+    assert out == ""
+    assert problem in err
+    assert err.count("\n") == 1
+
+
+def test_corpora(capfd: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capfd, "corpora", "list")
+    names = [each["name"] for each in lines(out)]
     assert {"fed-dialogue", "dstc9", "self-dialogue"} <= set(names)
-    run("corpora", "show", "dstc9")
-    assert printed(capfdbinary)[0]["items"] == 2200
-    run("corpora", "list", "--table")
-    run("corpora", "show", "dstc9", "--table")
-    assert b"chatbot11.json" in capfdbinary.readouterr().out
+    out, _ = run(capfd, "corpora", "show", "dstc9")
+    assert lines(out)[0]["items"] == 2200
+    run(capfd, "corpora", "list", "--table")
+    out, _ = run(capfd, "corpora", "show", "dstc9", "--table")
+    assert "chatbot11.json" in out
 
 
-def test_a_metric_without_any_number_is_told(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("score", EXAMPLES / "chats.jsonl", "-m", "bleu,turn-count", "--table")
-    told = capfdbinary.readouterr().err.decode()
-    assert "bleu could score none of these" in told
-    assert "turn-count" not in told
+def test_a_metric_without_any_number_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    _, err = run(capfd, "score", EXAMPLES / "chats.jsonl", "-m", "bleu,turn-count", "--table")
+    assert "bleu could score none of these" in err
+    assert "turn-count" not in err
 
 
-def test_lists_and_help(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run("score", "--list")
-    assert {"bleu", "random"} <= {each["name"] for each in printed(capfdbinary)}
-    for args in (["--help"], ["score", "--help"], ["meta", "--help"], ["--version"]):
-        run(*args)
-    assert b"--on-error" in capfdbinary.readouterr().out
+def test_lists_and_help(capfd: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capfd, "score", "--list")
+    assert {"bleu", "random"} <= {each["name"] for each in lines(out)}
+    out, _ = run(capfd, "score", "--list", "--table")
+    assert out.split()[0] == "metric"
+    for args in (["--help"], ["meta", "--help"], ["--version"]):
+        run(capfd, *args)
+    out, _ = run(capfd, "score", "--help")
+    assert "--on-error" in out
 
 
 @pytest.mark.parametrize(
@@ -217,23 +199,23 @@ def test_lists_and_help(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     ],
 )
 def test_mistakes_are_one_line(
-    args: list[str | Path], problem: str, capfdbinary: pytest.CaptureFixture[bytes]
+    args: list[str | Path], problem: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    run(*args, fails=True)
-    seen = capfdbinary.readouterr()
-    assert problem in seen.err.decode()
-    assert b"Traceback" not in seen.err
-    assert seen.out == b""
+    out, err = run(capfd, *args, code=2)
+    assert problem in err
+    assert "Traceback" not in err
+    assert out == ""
 
 
 def test_skipped_records_are_told_and_kept(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     good = (EXAMPLES / "chats.jsonl").read_text()
     (tmp_path / "c.jsonl").write_text("bad\n" + good)
     out = tmp_path / "s.jsonl"
-    run("score", tmp_path / "c.jsonl", "-m", "turn-count", "-o", out, "--on-error", "skip")
-    assert "1 bad records skipped" in capfdbinary.readouterr().err.decode()
+    asked = ("-m", "turn-count", "-o", out, "--on-error", "skip")
+    _, err = run(capfd, "score", tmp_path / "c.jsonl", *asked)
+    assert "1 bad records skipped" in err
     assert len(dg.Scores.read(out)) == 6
     assert json.loads((tmp_path / "s.rejects.jsonl").read_text())["record"] == "bad"
 

@@ -1,34 +1,25 @@
 """``dialogauge concepts`` as a person, a pipe and an attacker meet it."""
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialogauge import cli
+from .running import lines, run
 
 HOSTILE = "\x1b[2Jdog\u202e"
 
 
-def run(
+def concepts(
     capfd: pytest.CaptureFixture[str], *args: str | Path, code: int = 0
 ) -> tuple[str, list[Any]]:
     """Standard error, and the lines of standard output as JSON (the text itself with --table)."""
-    before, sys.argv = sys.argv, ["dialogauge", "concepts", *map(str, args)]
-    try:
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-    finally:
-        sys.argv = before
-    out, err = capfd.readouterr()
-    assert caught.value.code == code
-    return err, [out] if "--table" in args else [json.loads(line) for line in out.splitlines()]
+    out, err = run(capfd, "concepts", *args, code=code)
+    return err, [out] if "--table" in args else lines(out)
 
 
 def test_words_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
-    _, (dog, unknown) = run(capfd, "Dogs", "lightsaber", "--limit", "5")
+    _, (dog, unknown) = concepts(capfd, "Dogs", "lightsaber", "--limit", "5")
     assert dog["word"] == "Dogs"
     assert "dog" in dog["concepts"]
     assert dog["vector"] == "lemma"
@@ -40,15 +31,15 @@ def test_words_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_antonyms_and_one_relation(capfd: pytest.CaptureFixture[str]) -> None:
-    _, (up,) = run(capfd, "up", "--relation", "Antonym")
+    _, (up,) = concepts(capfd, "up", "--relation", "Antonym")
     assert "down" in up["antonyms"]
     assert {edge["relation"] for edge in up["neighbours"]} == {"Antonym"}
-    err, _ = run(capfd, "up", "-r", "Antonyms", code=2)
+    err, _ = concepts(capfd, "up", "-r", "Antonyms", code=2)
     assert "did you mean 'Antonym'" in err
 
 
 def test_a_table(capfd: pytest.CaptureFixture[str]) -> None:
-    _, (shown,) = run(capfd, "dog", HOSTILE, "--table")
+    _, (shown,) = concepts(capfd, "dog", HOSTILE, "--table")
     assert "bark" in shown
     assert "not in the store" in shown
     assert not set(shown) & set("\x1b\u202e\x00")
@@ -66,21 +57,21 @@ def test_building_a_store_and_using_it(tmp_path: Path, capfd: pytest.CaptureFixt
         "--out",
         to,
     ]
-    err, (made,) = run(capfd, *args)
+    err, (made,) = concepts(capfd, *args)
     assert "1 malformed lines skipped" in err
     assert "a.tsv:2" in err
     assert (made["concepts"], made["edges"], made["malformed"]) == (4, 2, 1)
-    _, (shown,) = run(capfd, *args, "--table")
+    _, (shown,) = concepts(capfd, *args, "--table")
     assert "concepts" in shown
     (tmp_path / "n.txt").write_text("dog 1 0\npet 0.9 0.1\nbad\n")
-    err, (dog,) = run(capfd, "dog", "--store", to, "--vectors", tmp_path / "n.txt")
+    err, (dog,) = concepts(capfd, "dog", "--store", to, "--vectors", tmp_path / "n.txt")
     assert "n.txt:3" in err
     assert [edge["end"] for edge in dog["neighbours"]] == ["pet"]
     assert [near["concept"] for near in dog["nearest"]] == ["pet"]
-    _, (none,) = run(capfd, "zzz", "--store", to, "--vectors", tmp_path / "n.txt")
+    _, (none,) = concepts(capfd, "zzz", "--store", to, "--vectors", tmp_path / "n.txt")
     assert (none["nearest"], none["vector"]) == ([], "missing")
     to.write_bytes(to.read_bytes()[:100])
-    err, _ = run(capfd, "dog", "--store", to, code=2)
+    err, _ = concepts(capfd, "dog", "--store", to, code=2)
     assert "cut short or changed" in err
     assert len(err.splitlines()) == 1
 
@@ -94,12 +85,12 @@ def test_mistakes_are_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]
         (["dog", "--vectors", tmp_path / "absent"], "cannot be read"),
     )
     for args, problem in cases:
-        err, _ = run(capfd, *args, code=2)
+        err, _ = concepts(capfd, *args, code=2)
         assert problem in err
         assert len(err.splitlines()) == 1
 
 
 def test_an_empty_word(capfd: pytest.CaptureFixture[str]) -> None:
-    _, (nothing,) = run(capfd, "")
+    _, (nothing,) = concepts(capfd, "")
     assert nothing["vector"] == "missing"
     assert nothing["neighbours"] == nothing["nearest"] == []

@@ -4,18 +4,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import dialogauge as dg
-from dialogauge import cli, contrast
+from dialogauge import contrast
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import FAMILIES, MANIPULATIONS
 
-from .test_cli import HOSTILE, on_a_terminal, spawn
+from .running import EXAMPLES, HOSTILE, lines, on_a_terminal, run, spawn
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 CHATS = EXAMPLES / "chats.jsonl"
 PLUG_IN = """
 from dialogauge.manipulate.edited import rewritten
@@ -27,22 +25,6 @@ def shout(dialogue, rng, pool):
 
 SHOUT = Manipulation("shout", shout, "lower", "mine")
 """
-
-
-def run(capfd: pytest.CaptureFixture[str], *args: str | Path, code: int = 0) -> tuple[str, str]:
-    """Standard output and standard error."""
-    before, sys.argv = sys.argv, ["dialogauge", *map(str, args)]
-    try:
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-    finally:
-        sys.argv = before
-    assert caught.value.code == code
-    return capfd.readouterr()
-
-
-def lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_edited_dialogues_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from dialogauge.errors import UnknownNameError
 from dialogauge.meta import agreement, weighted
 from dialogauge.meta.agreement import ceiling, human, human_level, intraclass, krippendorff
 from dialogauge.meta.bootstrap import point
-from dialogauge.meta.estimate import Raters, Settings
+from dialogauge.meta.estimate import Raters, Resampling
 from dialogauge.meta.weighted import Floats
 
 N = math.nan
@@ -26,7 +26,7 @@ FOUR_OBSERVERS = np.array(
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
     ]
 ).T
-SETTINGS = Settings(resamples=500)
+SETTINGS = Resampling(resamples=500)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from scipy import stats
 from dialogauge.errors import InputError
 from dialogauge.meta import bootstrap, weighted
 from dialogauge.meta.bootstrap import codes, draw, interval, intervals, jackknife, point, resample
-from dialogauge.meta.estimate import Estimate, Settings
+from dialogauge.meta.estimate import Estimate, Resampling
 from dialogauge.meta.weighted import Codes, Floats
 
-QUICK = Settings(resamples=2000)
-PERCENTILE = Settings(resamples=2000, method="percentile")
+QUICK = Resampling(resamples=2000)
+PERCENTILE = Resampling(resamples=2000, method="percentile")
 
 
 def clustered(rng: np.random.Generator, clusters: int, size: int) -> tuple[Floats, Floats, Codes]:
@@ -64,7 +64,7 @@ def test_other_names_for_the_clusters_change_chance_only() -> None:
     rng = np.random.default_rng(8)
     x, y, clusters = clustered(rng, 60, 3)
     relabelled = rng.permutation(60)[clusters]
-    settings = Settings(resamples=20_000)
+    settings = Resampling(resamples=20_000)
     one = interval(weighted.spearman(x, [y]), clusters, settings)
     two = interval(weighted.spearman(x, [y]), relabelled, settings)
     assert (two.low, two.high) == pytest.approx((one.low, one.high), abs=0.01)
@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> Non
     statistic = weighted.pearson(x, [y])
     assert interval(statistic, clusters, QUICK) == interval(statistic, clusters, QUICK)
     assert interval(statistic, clusters, QUICK) != interval(
-        statistic, clusters, Settings(resamples=2000, seed=1)
+        statistic, clusters, Resampling(resamples=2000, seed=1)
     )
 
 
@@ -106,7 +106,7 @@ def test_intervals_are_scipys_given_the_same_resamples(method: str) -> None:
     x = rng.normal(size=50)
     y = np.exp(x + rng.normal(size=50))
     statistic, clusters = weighted.pearson(x, [y]), np.arange(50)
-    settings = Settings(method=method, resamples=3000)  # type: ignore[arg-type]
+    settings = Resampling(method=method, resamples=3000)  # type: ignore[arg-type]
     ours = interval(statistic, clusters, settings)
     draws = resample(statistic, clusters, 3000, settings.seed)[0]
     theirs = stats.bootstrap(
@@ -140,7 +140,7 @@ def test_several_statistics_share_their_resamples() -> None:
 def coverage(count: int, ignore: bool) -> float:
     """The share of 95 % intervals that hold the true correlation, 0, on clustered data."""
     rng = np.random.default_rng(2024)
-    settings = Settings(resamples=300, method="percentile")
+    settings = Resampling(resamples=300, method="percentile")
     held = 0
     for _ in range(count):
         x, y, clusters = clustered(rng, 40, 5)
@@ -198,7 +198,7 @@ def test_a_mean_and_its_point() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError):
-        Settings(**wrong)  # type: ignore[arg-type]
+        Resampling(**wrong)  # type: ignore[arg-type]
 
 
 def test_an_estimate_knows_which_side_of_zero_it_is() -> None:

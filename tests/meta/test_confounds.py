@@ -10,11 +10,11 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.meta import confounds
 from dialogauge.meta.bootstrap import codes, point
 from dialogauge.meta.correlation import CORRELATIONS, coefficient
-from dialogauge.meta.estimate import Estimate, Settings
+from dialogauge.meta.estimate import Estimate, Resampling
 from dialogauge.meta.items import Items, rated
 from dialogauge.meta.weighted import Codes, Floats, Statistic
 
-SETTINGS = Settings(resamples=500)
+SETTINGS = Resampling(resamples=500)
 SPEARMAN = coefficient("spearman")
 
 

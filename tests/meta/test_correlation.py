@@ -5,10 +5,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dialogauge.errors import InputError, UnknownNameError
-from dialogauge.meta.correlation import CORRELATIONS, coefficient, complete, partial
+from dialogauge.meta.correlation import CORRELATIONS, coefficient, complete
 
 NAMES = list(CORRELATIONS)
 
@@ -50,17 +49,6 @@ def test_undefined_is_nan_without_a_warning(
     name: str, pair: tuple[list[float], list[float]]
 ) -> None:
     assert math.isnan(coefficient(name).value(*pair))
-    assert math.isnan(partial(name, *pair, [pair[1]]))
-
-
-def test_partial_is_the_textbook_formula() -> None:
-    rng = np.random.default_rng(0)
-    z = rng.normal(size=50)
-    x, y = z + rng.normal(size=50), z + rng.normal(size=50)
-    for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
-        xy, xz, yz = (measure(a, b).statistic for a, b in ((x, y), (x, z), (y, z)))
-        wanted = (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2))
-        assert partial(name, x, y, [z]) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_columns_of_unequal_length_are_refused() -> None:

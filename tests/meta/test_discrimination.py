@@ -5,9 +5,9 @@ import math
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.meta import Settings, discriminate
+from dialogauge.meta import Resampling, discriminate
 
-SETTINGS = Settings(resamples=500)
+SETTINGS = Resampling(resamples=500)
 
 
 def test_ties_count_one_half_and_missing_pairs_not_at_all() -> None:

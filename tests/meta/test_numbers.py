@@ -7,9 +7,9 @@ import pytest
 
 import dialogauge as dg
 from dialogauge import corpora
-from dialogauge.meta import Settings
+from dialogauge.meta import Resampling
 
-QUICK = Settings(resamples=200)
+QUICK = Resampling(resamples=200)
 
 
 @pytest.fixture(autouse=True)

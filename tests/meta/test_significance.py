@@ -12,7 +12,7 @@ from scipy import stats
 from dialogauge.errors import InputError
 from dialogauge.meta import power
 from dialogauge.meta.correlation import coefficient
-from dialogauge.meta.estimate import Settings
+from dialogauge.meta.estimate import Resampling
 from dialogauge.meta.significance import (
     holm,
     label_test,
@@ -22,7 +22,7 @@ from dialogauge.meta.significance import (
     williams,
     williams_from,
 )
-from dialogauge.meta.weighted import Codes, Floats
+from dialogauge.meta.weighted import Codes, Floats, difference
 
 Triple = tuple[Floats, Floats, Floats]
 
@@ -59,13 +59,13 @@ def test_the_swap_test_is_the_explicit_permutation_test() -> None:
         first, second = np.where(swap, rb, ra), np.where(swap, ra, rb)
         value = np.corrcoef(first, ry)[0, 1] - np.corrcoef(second, ry)[0, 1]
         extreme += abs(value) >= abs(observed) - 1e-9
-    p = swap_test(a, b, y, clusters, Settings(resamples=40_000))
+    p = swap_test(a, b, y, clusters, Resampling(resamples=40_000))
     assert p == pytest.approx(extreme / 2**7, abs=0.01)
 
 
 def test_the_swap_test_holds_its_level_on_clustered_items() -> None:
     rng = np.random.default_rng(11)
-    settings = Settings(resamples=399)
+    settings = Resampling(resamples=399)
     p = [swap_test(*metrics(rng, 40, 4, (1.0, 1.0)), contexts(40, 4), settings) for _ in range(500)]
     # 500 samples: a true level of 0.05 shows as 0.02 to 0.08 with probability 0.998.
     assert 0.02 <= np.mean(np.array(p) <= 0.05) <= 0.08
@@ -73,14 +73,14 @@ def test_the_swap_test_holds_its_level_on_clustered_items() -> None:
 
 def test_ignoring_contexts_would_break_the_level() -> None:
     rng = np.random.default_rng(11)
-    settings = Settings(resamples=399)
+    settings = Resampling(resamples=399)
     p = [swap_test(*metrics(rng, 40, 4, (1.0, 1.0)), np.arange(160), settings) for _ in range(300)]
     assert np.mean(np.array(p) <= 0.05) > 0.10
 
 
 def test_the_swap_test_finds_a_better_metric_and_is_symmetric() -> None:
     a, b, y = metrics(np.random.default_rng(2), 80, 3, (0.5, 3.0))
-    settings = Settings(resamples=2000)
+    settings = Resampling(resamples=2000)
     p = swap_test(a, b, y, contexts(80, 3), settings)
     assert p == 1 / 2001
     assert swap_test(b, a, y, contexts(80, 3), settings) == p
@@ -89,7 +89,7 @@ def test_the_swap_test_finds_a_better_metric_and_is_symmetric() -> None:
 
 def test_the_swap_test_in_degenerate_cases() -> None:
     a, b, y = metrics(np.random.default_rng(3), 5, 2, (0.5, 3.0))
-    settings = Settings(resamples=200)
+    settings = Resampling(resamples=200)
     assert swap_test(a, a, y, contexts(5, 2), settings) == 1
     assert swap_test(a, b, y, np.zeros(10, dtype=np.intp), settings) == 1
     assert swap_test(np.ones(10), b, y, contexts(5, 2), settings) == 1
@@ -98,10 +98,10 @@ def test_the_swap_test_in_degenerate_cases() -> None:
 
 def test_sign_test_is_exact() -> None:
     # All six differences positive: 2 of 64 sign patterns are as extreme.
-    p = sign_test(np.arange(1.0, 7), np.arange(6), Settings(resamples=50_000))
+    p = sign_test(np.arange(1.0, 7), np.arange(6), Resampling(resamples=50_000))
     assert p == pytest.approx(2 / 64, abs=0.004)
-    assert sign_test(np.zeros(6), np.arange(6), Settings(resamples=100)) == 1
-    in_one_context = sign_test(np.ones(6), np.zeros(6, dtype=np.intp), Settings(resamples=100))
+    assert sign_test(np.zeros(6), np.arange(6), Resampling(resamples=100)) == 1
+    in_one_context = sign_test(np.ones(6), np.zeros(6, dtype=np.intp), Resampling(resamples=100))
     assert in_one_context == 1
 
 
@@ -111,10 +111,10 @@ def test_label_test_is_scipys_permutation_test_when_items_stand_alone() -> None:
     wanted = stats.permutation_test(
         (a, b), lambda x, y: x.mean() - y.mean(), n_resamples=50_000, rng=0
     ).pvalue
-    p = label_test(a, b, (np.arange(9), np.arange(7)), Settings(resamples=5000))
+    p = label_test(a, b, (np.arange(9), np.arange(7)), Resampling(resamples=5000))
     assert p == pytest.approx(wanted, abs=0.02)
-    assert label_test(a, a, (np.arange(9), np.arange(9)), Settings(resamples=100)) == 1
-    far = label_test(np.arange(30.0), np.arange(30.0) + 99, (np.arange(30),) * 2, Settings())
+    assert label_test(a, a, (np.arange(9), np.arange(9)), Resampling(resamples=100)) == 1
+    far = label_test(np.arange(30.0), np.arange(30.0) + 99, (np.arange(30),) * 2, Resampling())
     assert far == 1 / 10_001
 
 
@@ -122,7 +122,7 @@ def test_label_test_deals_whole_contexts() -> None:
     # Two contexts a side: one deal in three is as extreme, however many items they hold.
     a, b = np.zeros(40), np.ones(40)
     halves = np.arange(2).repeat(20)
-    p = label_test(a, b, (halves, halves), Settings(resamples=3000))
+    p = label_test(a, b, (halves, halves), Resampling(resamples=3000))
     assert p == pytest.approx(1 / 3, abs=0.03)
 
 
@@ -177,7 +177,7 @@ def test_standardised_columns(values: list[int], ranks: bool) -> None:
         assert not found.any()
 
 
-def rejections(weight: float, n: int, settings: Settings) -> tuple[float, float, float]:
+def rejections(weight: float, n: int, settings: Resampling) -> tuple[float, float, float]:
     """The share of samples in which a is found better than b; promised and true differences."""
     rng = np.random.default_rng(5)
     spearman = coefficient("spearman")
@@ -186,20 +186,22 @@ def rejections(weight: float, n: int, settings: Settings) -> tuple[float, float,
         y = rng.normal(size=n)
         a, b = y + rng.normal(size=n), weight * y + rng.normal(size=n)
         found.append(swap_test(a, b, y, np.arange(n), settings) <= 0.05)
-        promised.append(power.smallest_difference(spearman, a, b, y, np.arange(n), settings))
+        both = [spearman.weighted(side, [y]) for side in (a, b)]
+        error = power.standard_error(difference(*both), np.arange(n), settings)
+        promised.append(power.EFFECT * (error or math.nan))
         true.append(spearman.value(a, y) - spearman.value(b, y))
-    return float(np.mean(found)), float(np.mean(np.array(promised, float))), float(np.mean(true))
+    return float(np.mean(found)), float(np.mean(promised)), float(np.mean(true))
 
 
 def test_power_keeps_its_promise_for_differences() -> None:
-    share, promised, true = rejections(0.58, 150, Settings(resamples=300))
+    share, promised, true = rejections(0.58, 150, Resampling(resamples=300))
     assert promised == pytest.approx(true, rel=0.12)  # the effect is as large as promised ...
     assert 0.70 <= share <= 0.90  # ... and found in about 80 % of samples
 
 
 def test_power_keeps_its_promise_for_one_correlation() -> None:
     rng = np.random.default_rng(9)
-    settings = Settings(resamples=300)
+    settings = Resampling(resamples=300)
     spearman, clusters = coefficient("spearman"), contexts(40, 4)
     promised, values, errors = [], [], []
     for _ in range(200):
@@ -232,13 +234,13 @@ def test_a_good_metric_does_not_make_the_set_look_stronger(name: str) -> None:
     rng = np.random.default_rng(1)
     y, one, clusters = rng.normal(size=3000), coefficient(name), np.arange(3000)
     for x in (y + 0.3 * rng.normal(size=3000), rng.normal(size=3000)):
-        found = power.power(one, x, y, clusters, Settings(resamples=100)).correlation
+        found = power.power(one, x, y, clusters, Resampling(resamples=100)).correlation
         assert found == pytest.approx(power.EFFECT / math.sqrt(2999))
 
 
 def test_power_is_unknown_for_one_context() -> None:
     x = np.arange(5.0)
-    found = power.power(coefficient("kendall"), x, x, np.zeros(5, np.intp), Settings())
+    found = power.power(coefficient("kendall"), x, x, np.zeros(5, np.intp), Resampling())
     assert found == power.Power(None, None)
-    nothing = power.power(coefficient("spearman"), x[:0], x[:0], np.empty(0, np.intp), Settings())
+    nothing = power.power(coefficient("spearman"), x[:0], x[:0], np.empty(0, np.intp), Resampling())
     assert nothing == power.Power(None, None)

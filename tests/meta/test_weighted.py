@@ -1,5 +1,7 @@
 """Weighted statistics equal scipy's on the data that the weights stand for."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,7 +67,7 @@ def test_kendall_has_a_slow_path_with_the_same_values(monkeypatch: pytest.Monkey
     x, y = rng.integers(0, 9, 60).astype(float), rng.normal(size=60)
     weights = rng.multinomial(60, [1 / 60] * 60, size=8).T.astype(float)
     fast = weighted.kendall(x, [y])(weights)
-    monkeypatch.setattr(weighted, "KENDALL_POINTS", 10)
+    monkeypatch.setattr(weighted, "_KENDALL_POINTS", 10)
     slow = weighted.kendall(x, [y])(weights)
     np.testing.assert_allclose(fast, slow, atol=1e-12)
 
@@ -75,6 +77,7 @@ def test_kendall_has_a_slow_path_with_the_same_values(monkeypatch: pytest.Monkey
 def test_fewer_than_three_items_are_undefined(name: str, n: int) -> None:
     x = np.arange(n, dtype=float)
     assert np.isnan(FACTORIES[name](x, [x, x])(np.ones((n, 2)))).all()
+    assert np.isnan(point(weighted.partial(FACTORIES[name], x, x, [x]), n)[0])
 
 
 @pytest.mark.parametrize("name", FACTORIES)
@@ -92,6 +95,17 @@ def residual(y: Floats, given: list[Floats]) -> Floats:
     design = np.stack([np.ones(len(y)), *given], axis=1)
     fitted: Floats = design @ np.linalg.lstsq(design, y, rcond=None)[0]
     return y - fitted
+
+
+def test_partial_is_the_textbook_formula() -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=50)
+    x, y = z + rng.normal(size=50), z + rng.normal(size=50)
+    for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+        xy, xz, yz = (measure(a, b).statistic for a, b in ((x, y), (x, z), (y, z)))
+        wanted = (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2))
+        statistic = weighted.partial(FACTORIES[name], x, y, [z])
+        assert point(statistic, 50)[0] == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("covariates", [1, 2, 3])

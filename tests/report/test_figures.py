@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import OutputError
-from dialogauge.meta import Estimate, Evaluation, Settings, evaluate
+from dialogauge.meta import Estimate, Evaluation, Resampling, evaluate
 from dialogauge.report import figures
 from dialogauge.report.figures import Mark, forest, mark, scatter
 from dialogauge.scores import Score, Scores, row_of
@@ -40,7 +40,7 @@ def judged(dialogues: list[Dialogue], metric: str = "gauge") -> tuple[Scores, Ev
         row_of(one, {metric: Score(one.rating("good") + rng.normal())}) for one in dialogues
     )
     scores = Scores({metric: "v1"}, rows)
-    return scores, evaluate(scores, metric, dialogues, "good", settings=Settings(resamples=200))
+    return scores, evaluate(scores, metric, dialogues, "good", settings=Resampling(resamples=200))
 
 
 def words(path: Path) -> str:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ..formats import Dialogues
 
 #: How many dialogues are parsed together.
-TOGETHER = 32
+_TOGETHER = 32
 
 
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+class _Parsed(msgspec.Struct, frozen=True, omit_defaults=True):
     """A text with its graph, as PENMAN and as a value with words and alignment."""
 
     text: str
@@ -70,7 +70,7 @@ def run(
         remark(f"texts without a graph: {failed:,}", quiet)
 
 
-def _show(rows: list[Row], draw: Path | None, json: bool | None) -> None:
+def _show(rows: list[_Parsed], draw: Path | None, json: bool | None) -> None:
     if json:
         for row in rows:
             emit(row)
@@ -94,22 +94,22 @@ def _transcript(path: str, parser: "Parser", quiet: bool) -> None:
             emit(row)
 
 
-def _rows(dialogues: "Dialogues", parser: "Parser") -> Iterator[Row]:
+def _rows(dialogues: "Dialogues", parser: "Parser") -> Iterator[_Parsed]:
     remaining = iter(dialogues)
-    while some := list(islice(remaining, TOGETHER)):
+    while some := list(islice(remaining, _TOGETHER)):
         places = [(each.id, turn) for each in some for turn in range(len(each.turns))]
         texts = [turn.text for each in some for turn in each.turns]
         for (name, turn), text, graph in zip(places, texts, parser.parse(texts), strict=True):
             yield _row(text, graph, name, turn)
 
 
-def _row(text: str, graph: "Graph | None", dialogue: str = "", turn: int = -1) -> Row:
+def _row(text: str, graph: "Graph | None", dialogue: str = "", turn: int = -1) -> _Parsed:
     from ..amr import encode
 
-    return Row(text, encode(graph) if graph else None, graph, dialogue, turn)
+    return _Parsed(text, encode(graph) if graph else None, graph, dialogue, turn)
 
 
-def _read(path: Path) -> Row:
+def _read(path: Path) -> _Parsed:
     """The graph of a file; a mistake in it is shown with a caret below the place."""
     from ..amr import NotationError, decode
 

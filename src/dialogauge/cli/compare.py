@@ -6,17 +6,18 @@ from typing import Annotated
 import typer
 
 from ..errors import DialogaugeError
-from ..meta import Settings, compare_runs, of_system, tables
+from ..meta import Resampling, compare_runs, of_system
+from ..report import evaluations
 from ..scores import Scores
-from .console import Json, MetricNames, emit, listed, out, wants_table
+from .console import Json, MetricNames, Resamples, Seed, emit, listed, out, wants_table
 
 
 def run(
     files: Annotated[list[Path], typer.Argument(help="One or two files made by score --out.")],
     metric: MetricNames = None,
     systems: Annotated[str | None, typer.Option(help="Two systems of one file: NAME,NAME.")] = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of resampling and permutation.")] = 0,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     json: Json = None,
 ) -> None:
     """Compare two runs, or two systems of one run, by a paired permutation test.
@@ -29,13 +30,13 @@ def run(
     chosen = listed(metric) or shared
     if not chosen:
         raise DialogaugeError("the two runs have no metric in common")
-    settings = Settings(resamples=resamples, seed=seed)
-    found = [compare_runs(first, second, name, settings) for name in chosen]
+    settings = Resampling(resamples=resamples, seed=seed)
+    comparisons = [compare_runs(first, second, name, settings) for name in chosen]
     if not wants_table(json):
-        emit({"first": names[0], "second": names[1], "comparisons": found})
+        emit({"first": names[0], "second": names[1], "comparisons": comparisons})
         return
-    for comparison in found:
-        out().print(tables.runs_table(comparison, names))
+    for comparison in comparisons:
+        out().print(evaluations.runs_table(comparison, names))
 
 
 def _sides(files: list[Path], systems: str | None) -> tuple[tuple[Scores, Scores], list[str]]:

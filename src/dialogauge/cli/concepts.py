@@ -1,36 +1,18 @@
 """``dialogauge concepts``: what ConceptNet says of a word; building a store of a release."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from ..errors import InputError
-from . import views
-from .console import Json, emit, out, remark, wants_table
+from ..report import terminal
+from .console import Json, emit, facts, out, remark, wants_table
 
 if TYPE_CHECKING:
-    from ..knowledge import Edge, Space, Store
-
-
-class About(msgspec.Struct, frozen=True):
-    """What there is to say of a word."""
-
-    word: str
-    concepts: tuple[str, ...]  # the names it is known under; none: it is not in the store
-    neighbours: list["Edge"]
-    denied: list["Edge"]
-    antonyms: tuple[str, ...]
-    nearest: list["Near"]
-    vector: str  # how the vector was found: exact, lemma, parts, encoder or missing
-
-
-class Near(msgspec.Struct, frozen=True):
-    """A concept whose vector is near."""
-
-    concept: str
-    cosine: float
+    from ..knowledge import Reading, Space
+    from ..knowledge.describing import About
 
 
 def run(
@@ -57,11 +39,12 @@ def run(
     if not words:
         raise InputError("no word was given", remedy="dialogauge concepts WORD, or --build FILE")
     from ..knowledge import Store, load_store
+    from ..knowledge.describing import describe
 
-    known = Store.open(store) if store else load_store()
+    graph = Store.open(store) if store else load_store()
     space = _space(vectors)
     for word in words:
-        about = _about(word, known, space, relation, limit)
+        about = describe(word, graph, space, relation=relation, limit=limit)
         if wants_table(json):
             _show(about)
         else:
@@ -73,16 +56,17 @@ def _build(files: list[Path], to: Path | None, json: bool | None) -> None:
 
     if to is None:
         raise InputError("where shall the store go?", remedy="--out FILE")
-    made = build(files, to)
-    reading = made.reading
+    built = build(files, to)
+    _account(built.reading)
+    asdict = msgspec.structs.asdict
+    fields = {**asdict(built), **asdict(built.reading), "store": str(to)}
+    fields.pop("reading")
+    facts(fields, json)
+
+
+def _account(reading: "Reading") -> None:
     if reading.malformed:
         remark(f"{reading.malformed:,} malformed lines skipped; first: {reading.first_malformed}")
-    facts = {**msgspec.structs.asdict(made), **msgspec.structs.asdict(reading), "store": str(to)}
-    facts.pop("reading")
-    if wants_table(json):
-        out().print(views.facts(facts))
-    else:
-        emit(facts)
 
 
 def _space(path: Path | None) -> "Space":
@@ -92,45 +76,19 @@ def _space(path: Path | None) -> "Space":
         return load_space()
     reading = Reading()
     space = Space(load_vectors(path, reading))
-    if reading.malformed:
-        remark(f"{reading.malformed:,} malformed lines skipped; first: {reading.first_malformed}")
+    _account(reading)
     return space
 
 
-def _about(word: str, store: "Store", space: "Space", relation: str | None, limit: int) -> About:
-    ((vector, how),) = space.find([word])
-    names = store.look_up(word)
-    found = space.vectors.nearest(vector, limit + len(names)) if how != "missing" else []
-    nearest = [Near(name, round(cosine, 3)) for name, cosine in found if name not in names]
-    return About(
-        word,
-        names,
-        _facts(store, names, limit, relation=relation),
-        _facts(store, names, limit, relation=relation, denied=True),
-        store.antonyms(word)[:limit],
-        nearest[:limit],
-        how,
-    )
-
-
-def _facts(store: "Store", names: tuple[str, ...], limit: int, **which: Any) -> "list[Edge]":
-    """The firmest edges in both directions."""
-    edges: list[Edge] = [
-        edge
-        for name in names
-        for inward in (False, True)
-        for edge in store.neighbours(name, inward=inward, limit=limit, **which)
-    ]
-    edges.sort(key=lambda edge: -abs(edge.weight))
-    return [msgspec.structs.replace(it, weight=round(it.weight, 3)) for it in edges[:limit]]
-
-
-def _show(about: About) -> None:
+def _show(about: "About") -> None:
     console = out()
-    known = ", ".join(about.concepts) or "not in the store"
-    facts = {"word": about.word, "concepts": known, "antonyms": about.antonyms}
-    facts["nearest"] = [f"{near.concept} {near.cosine:.2f}" for near in about.nearest]
-    facts["vector"] = about.vector
-    console.print(views.facts(facts))
+    fields: dict[str, object] = {
+        "word": about.word,
+        "concepts": ", ".join(about.concepts) or "not in the store",
+        "antonyms": about.antonyms,
+        "nearest": [f"{near.concept} {near.cosine:.2f}" for near in about.nearest],
+        "vector": about.vector,
+    }
+    console.print(terminal.facts(fields))
     if edges := [*about.neighbours, *about.denied]:
-        console.print(views.records([msgspec.structs.asdict(edge) for edge in edges]))
+        console.print(terminal.records([msgspec.structs.asdict(edge) for edge in edges]))

@@ -5,19 +5,22 @@ hostile text: it is shown through :func:`~dialogauge.printable.printable`, never
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
+from ..errors import DialogaugeError
 from ..printable import printable
+from ..report import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..formats import Dialogues
+    from ..corpora.inputs import Input
 
 Json = Annotated[
     bool | None,
@@ -28,6 +31,8 @@ MetricNames = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="A metric; repeat it or use commas for several."),
 ]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples.")]
+Seed = Annotated[int, typer.Option(help="Of resampling and permutation.")]
 
 
 def out() -> "Console":
@@ -55,6 +60,23 @@ def emit(value: Any) -> None:
     sys.stdout.buffer.flush()
 
 
+def facts(fields: Mapping[str, object], json: bool | None) -> None:
+    """Fields one below the other, or as one line of JSON."""
+    if wants_table(json):
+        out().print(terminal.facts(fields))
+    else:
+        emit(fields)
+
+
+def records(rows: Sequence[Mapping[str, object]], json: bool | None) -> None:
+    """Rows with the same fields as a table, or a line of JSON each."""
+    if wants_table(json):
+        out().print(terminal.records(rows))
+    else:
+        for row in rows:
+            emit(row)
+
+
 def remark(text: str, quiet: bool = False) -> None:
     """A line on standard error."""
     if not quiet:
@@ -66,9 +88,25 @@ def listed(values: list[str] | None) -> list[str]:
     return [part for value in values or () for part in value.split(",") if part]
 
 
+def user_names(values: list[str] | None, otherwise: str) -> list[str]:
+    """The names that a user chose; ``otherwise`` says what to do when there is none."""
+    names = listed(values)
+    if not names:
+        raise DialogaugeError(otherwise)
+    if any(":" in name for name in names):
+        sys.path.insert(0, str(Path.cwd()))  # a module of the user's own lies where they stand
+    return names
+
+
+def chosen_metrics(values: list[str] | None) -> list[str]:
+    """The metrics that a user chose; at least one."""
+    otherwise = "name a metric with --metric (dialogauge score --list shows them)"
+    return user_names(values, otherwise)
+
+
 @contextmanager
-def progress(label: str, dialogues: "Dialogues", quiet: bool) -> Iterator[Callable[[], None]]:
-    """A bar over the bytes of the input; call the result once per dialogue."""
+def progress(label: str, dialogues: "Input", quiet: bool) -> Iterator[Callable[[], None]]:
+    """A bar over what there is to read; call the result once per dialogue."""
     if quiet or not sys.stderr.isatty():
         yield lambda: None
         return

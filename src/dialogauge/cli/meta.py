@@ -1,18 +1,30 @@
 """``dialogauge meta``: does a metric agree with people, or see damage, and how sure is that?"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from .. import corpora
+from ..corpora.inputs import dialogues
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError, InputError, UnknownNameError
-from ..formats import read
-from ..meta import Settings
+from ..meta import Resampling
 from ..metrics import load
-from .console import Json, MetricNames, Quiet, emit, listed, out, remark, wants_table
-from .score import chosen
+from ..report import evaluations
+from .console import (
+    Json,
+    MetricNames,
+    Quiet,
+    Resamples,
+    Seed,
+    chosen_metrics,
+    emit,
+    out,
+    remark,
+    wants_table,
+)
 
 if TYPE_CHECKING:
     from ..judging import Judgement
@@ -32,8 +44,8 @@ def run(
     coefficient: Annotated[
         Literal["spearman", "pearson", "kendall"], typer.Option(help="For confounds and tests.")
     ] = "spearman",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of resampling and permutation.")] = 0,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     raters: Annotated[
         Literal["anonymous", "people"], typer.Option(help="Is the same column the same person?")
     ] = "anonymous",
@@ -51,71 +63,69 @@ def run(
     if (on is None) == (contrasts is None):
         remedy = "name a rated corpus or file, or a file of contrasts"
         raise InputError("one of --on and --contrasts is needed", remedy=remedy)
+    resampling = Resampling(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     if on is None:
-        _discriminate(contrasts or "", metric, Settings(resamples=resamples, seed=seed), json)
+        _discriminate(contrasts or "", metric, resampling, json)
         return
     from ..judging import judge, keep_apart
-    from ..meta import tables
 
-    dialogues = rated(on)
-    about = _aspect(dialogues, aspect)
-    settings = Settings(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
-    remark(f"{len(dialogues):,} items of {on}, aspect {about}", quiet)
-    judged = [load(name) for name in chosen(listed(metric))]
-    keep_apart(on, judged)
-    judgement = judge(judged, dialogues, about, settings)
+    rated, about = _rated(on, aspect)
+    remark(f"{len(rated):,} items of {on}, aspect {about}", quiet)
+    loaded = [load(name) for name in chosen_metrics(metric)]
+    keep_apart(on, loaded)
+    judgement = judge(loaded, rated, about, resampling)
     if plot is not None:
-        _draw(judgement, dialogues, plot)
+        _draw(judgement, rated, plot)
         remark(f"drawn: {plot}", quiet)
     if not wants_table(json):
         emit({"evaluations": judgement.evaluations, "comparison": judgement.comparison})
         return
     console = out()
     for evaluation in judgement.evaluations:
-        console.print(tables.evaluation_table(evaluation))
+        console.print(evaluations.evaluation_table(evaluation))
     if judgement.comparison is not None:
-        console.print(tables.comparison_table(judgement.comparison))
+        console.print(evaluations.comparison_table(judgement.comparison))
 
 
 def _discriminate(
-    path: str, metric: list[str] | None, settings: Settings, json: bool | None
+    path: str, metric: list[str] | None, resampling: Resampling, json: bool | None
 ) -> None:
-    from ..contrast import read as read_contrasts
+    from ..contrast import read
     from ..judging import discriminations
-    from ..meta import tables
 
-    metrics = [load(name) for name in chosen(listed(metric))]
-    found = discriminations(metrics, read_contrasts(path), settings)
+    metrics = [load(name) for name in chosen_metrics(metric)]
+    results = discriminations(metrics, read(path), resampling)
     if not wants_table(json):
-        emit({"discrimination": found})
+        emit({"discrimination": results})
         return
-    for name, result in found.items():
-        out().print(name, tables.discrimination_table(result), sep="\n")
+    for name, result in results.items():
+        out().print(name, evaluations.discrimination_table(result), sep="\n")
 
 
-def rated(on: str) -> list[Dialogue]:
-    """The rated dialogues of a corpus, or of a transcript with ratings."""
+def _rated(on: str, asked: str | None) -> tuple[list[Dialogue], str]:
+    """The rated dialogues, and the aspect; a corpus says its aspects before it is read."""
     if on in corpora.names():
-        return list(corpora.load(on))
-    if not Path(on).exists():
-        raise UnknownNameError("corpus or file", on, corpora.names())
-    return list(read(on))
+        about = _aspect(corpora.info(on).aspects, asked)
+        return list(corpora.load(on)), about
+    rated = list(dialogues([on]))
+    return rated, _aspect(sorted({name for each in rated for name in each.ratings}), asked)
 
 
-def _aspect(dialogues: list[Dialogue], asked: str | None) -> str:
-    if asked is not None:
-        return asked
-    known = sorted({aspect for dialogue in dialogues for aspect in dialogue.ratings})
-    if len(known) == 1:
-        return known[0]
-    remedy = f"choose with --aspect: {', '.join(known)}" if known else "nothing is rated"
-    raise DialogaugeError(f"which aspect? {remedy}")
+def _aspect(aspects: Sequence[str], asked: str | None) -> str:
+    if asked is None and len(aspects) == 1:
+        return aspects[0]
+    if asked is None or not aspects:
+        remedy = f"choose with --aspect: {', '.join(aspects)}" if aspects else "nothing is rated"
+        raise DialogaugeError(f"which aspect? {remedy}")
+    if asked not in aspects:
+        raise UnknownNameError("rated aspect", asked, aspects)
+    return asked
 
 
-def _draw(judgement: "Judgement", dialogues: list[Dialogue], plot: Path) -> None:
+def _draw(judgement: "Judgement", rated: list[Dialogue], plot: Path) -> None:
     from ..report import figures
 
     if len(judgement.evaluations) == 1:
-        figures.scatter(judgement.evaluations[0], judgement.scores, dialogues, plot)
+        figures.scatter(judgement.evaluations[0], judgement.scores, rated, plot)
     else:
         figures.forest(map(figures.mark, judgement.evaluations), plot)

@@ -9,7 +9,7 @@ import typer
 
 from .. import models
 from ..printable import printable
-from . import views
+from ..report import terminal
 from .console import Json, emit, out, wants_table
 
 app = typer.Typer(help="Encoders and trained metrics.", no_args_is_help=True)
@@ -24,7 +24,7 @@ def list_(json: Json = None) -> None:
     """List the models that ship."""
     rows = list(models.describe())
     if wants_table(json):
-        out().print(views.records(rows))
+        out().print(terminal.records(rows))
         return
     for row in rows:
         emit(row)
@@ -47,7 +47,7 @@ def verify(name: Name, json: Json = None) -> None:
     folder = models.open_folder(name)
     files = models.verify(folder).files
     if wants_table(json):
-        out().print(views.facts({"folder": str(folder), "verified": list(files)}))
+        out().print(terminal.facts({"folder": str(folder), "verified": list(files)}))
     else:
         emit({"name": name, "folder": str(folder), "files": files})
 
@@ -80,6 +80,6 @@ def import_(
     chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
     imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
     if wants_table(json):
-        out().print(views.facts(msgspec.structs.asdict(imported)))
+        out().print(terminal.facts(msgspec.structs.asdict(imported)))
     else:
         emit(imported)

@@ -32,8 +32,8 @@ def run(
     from ..reproduce import REPRODUCTIONS, page
 
     if not name:
-        for known, make in REPRODUCTIONS.items():
-            typer.echo(f"{known}: {(make.__doc__ or '').partition(chr(10))[0]}")
+        for title, make in REPRODUCTIONS.items():
+            typer.echo(f"{title}: {(make.__doc__ or '').partition(chr(10))[0]}")
         return
     if name not in REPRODUCTIONS:
         raise UnknownNameError("reproduction", name, REPRODUCTIONS)

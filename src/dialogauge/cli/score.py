@@ -1,8 +1,8 @@
 """``dialogauge score``: transcripts in, scores out."""
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import tee
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,13 +12,25 @@ from .. import metrics
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError
 from ..formats import FORMATS, Dialogues, read
+from ..meta.means import Means
+from ..report import terminal
 from ..scores import Row, header_line, row_line
 from ..scoring import Run, score_to
-from . import views
-from .console import Json, MetricNames, Quiet, emit, listed, out, progress, remark, wants_table
+from .console import (
+    Json,
+    MetricNames,
+    Quiet,
+    chosen_metrics,
+    emit,
+    out,
+    progress,
+    records,
+    remark,
+    wants_table,
+)
 
 #: How many dialogues a terminal is shown; the others are in the summary, and in --out.
-SHOWN = 40
+_SHOWN = 40
 
 
 def run(
@@ -72,7 +84,7 @@ def run(
         rejects=rejects if on_error == "skip" else None,
         columns=_columns(columns),
     )
-    names = chosen(listed(metric))
+    names = chosen_metrics(metric)
     if to is not None:
         _to_file(to, dialogues, names, aggregate, force, json, quiet)
     elif wants_table(json):
@@ -80,15 +92,6 @@ def run(
     else:
         _to_pipe(dialogues, Run.of(names, aggregate))
     _account(dialogues, rejects, quiet)
-
-
-def chosen(names: list[str]) -> list[str]:
-    """The metrics a user named; at least one."""
-    if not names:
-        raise DialogaugeError("name a metric with --metric (dialogauge score --list shows them)")
-    if any(":" in name for name in names):
-        sys.path.insert(0, str(Path.cwd()))  # a module of the user's own lies where they stand
-    return names
 
 
 def _columns(given: str | None) -> dict[str, str]:
@@ -107,7 +110,7 @@ def _to_file(
     json: bool | None,
     quiet: bool,
 ) -> None:
-    means = views.Means()
+    means = Means()
     with progress("scoring", dialogues, quiet) as step:
 
         def advance(row: Row) -> None:
@@ -129,25 +132,25 @@ def _to_file(
 
 
 def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
-    means = views.Means()
+    means = Means()
     shown: list[tuple[Dialogue, Row]] = []
     with progress("scoring", dialogues, quiet) as step:
         for dialogue, row in _pairs(dialogues, run):
             means.add(row)
             step()
-            if len(shown) < SHOWN:
+            if len(shown) < _SHOWN:
                 shown.append((dialogue, row))
     console = out()
     if run.turns:
         for dialogue, row in shown:
-            console.print(views.conversation(dialogue, row))
-    console.print(views.summary(shown, means))
+            console.print(terminal.conversation(dialogue, row))
+    console.print(terminal.summary(shown, means))
     _silence(means, quiet)
     if means.rows > len(shown):
         console.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
 
 
-def _silence(means: views.Means, quiet: bool) -> None:
+def _silence(means: Means, quiet: bool) -> None:
     for name in means.silent():
         problem = "could score none of these (does it need references and level 'turn'?)"
         remark(f"{name} {problem}", quiet)
@@ -155,16 +158,9 @@ def _silence(means: views.Means, quiet: bool) -> None:
 
 def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
     """Each dialogue with its row."""
-    waiting: deque[Dialogue] = deque()
-
-    def noted() -> Iterator[Dialogue]:
-        for dialogue in dialogues:
-            waiting.append(dialogue)
-            yield dialogue
-
-    for batch in run.batches(noted()):
-        for row in batch:
-            yield waiting.popleft(), row
+    given, scored = tee(dialogues)
+    rows = (row for batch in run.batches(scored) for row in batch)
+    return zip(given, rows, strict=True)
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
@@ -185,9 +181,5 @@ def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
 
 
 def _list(json: bool | None) -> None:
-    rows = {name: metrics.describe(name) for name in metrics.names()}
-    if wants_table(json):
-        out().print(views.listing("metric", rows))
-    else:
-        for name, about in rows.items():
-            emit({"name": name, "about": about})
+    first, second = ("metric", "") if wants_table(json) else ("name", "about")
+    records([{first: name, second: metrics.describe(name)} for name in metrics.names()], json)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from . import views
+from ..report import terminal
 from .console import Json, Quiet, emit, err, out, remark, wants_table
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(
     if not lead:
         return
     if wants_table(json):
-        out().print(views.facts(msgspec.structs.asdict(trained)))
+        out().print(terminal.facts(msgspec.structs.asdict(trained)))
     else:
         emit(trained)
 

@@ -2,7 +2,7 @@
 
 Reads scores and people's ratings, never a model. From the bottom up::
 
-    estimate         a value with its interval; the settings it was made with
+    estimate         a value with its interval; the resampling it was made with
     weighted         statistics of a resample, from how often each item was drawn
     bootstrap        resampling contexts; percentile and BCa intervals
     correlation      the coefficients
@@ -15,21 +15,25 @@ Reads scores and people's ratings, never a model. From the bottom up::
     comparison       several metrics against people
     runs             two runs against each other
     discrimination   better against worse
-    tables           all of it for a terminal
+    means            running means of scores
 """
 
 from .agreement import krippendorff
 from .comparison import Comparison, compare
 from .discrimination import Discrimination, discriminate
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .evaluation import Evaluation, evaluate
 from .runs import RunComparison, compare_runs, of_system
+
+#: The same under the name that it had first.
+Settings = Resampling
 
 __all__ = [
     "Comparison",
     "Discrimination",
     "Estimate",
     "Evaluation",
+    "Resampling",
     "RunComparison",
     "Settings",
     "compare",

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import UnknownNameError
 from .bootstrap import intervals
-from .estimate import Estimate, Raters, Settings
+from .estimate import Estimate, Raters, Resampling
 from .weighted import Codes, Factory, Floats, Statistic, pearson, select, stack
 
 ONLY_MEANS = "Only mean ratings were published: how well people agree is not known."
@@ -34,19 +34,19 @@ class Human(msgspec.Struct, frozen=True):
     raters: float  # per item, on average
 
 
-def human(factory: Factory, ratings: Floats, clusters: Codes, settings: Settings) -> Human | str:
+def human(factory: Factory, ratings: Floats, clusters: Codes, settings: Resampling) -> Human | str:
     """Level, ceiling and alpha of a matrix of ratings; a sentence where only means are known."""
-    if only_means(ratings):
-        return ONLY_MEANS
     given = (~np.isnan(ratings)).sum(axis=1)
     several = int((given > 1).sum())
+    if not several:
+        return ONLY_MEANS
     statistics = {
         "level": (human_level(factory, ratings, settings.raters), several),
         "ceiling": (ceiling(ratings, settings.raters), several),
     }
-    found = intervals(statistics, clusters, settings)
+    both = intervals(statistics, clusters, settings)
     alpha = Estimate(krippendorff(ratings, "ordinal"), n=several)
-    return Human(**found, alpha=alpha, raters=float(given.mean()))
+    return Human(**both, alpha=alpha, raters=float(given.mean()))
 
 
 def matrix(ratings: Sequence[Sequence[float]]) -> Floats:
@@ -60,11 +60,6 @@ def matrix(ratings: Sequence[Sequence[float]]) -> Floats:
     for row, given in zip(result, ratings, strict=True):
         row[: len(given)] = given
     return result
-
-
-def only_means(ratings: Floats) -> bool:
-    """Whether no item has two ratings: agreement cannot be known."""
-    return not ((~np.isnan(ratings)).sum(axis=1) > 1).any()
 
 
 def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
@@ -101,7 +96,7 @@ def ceiling(ratings: Floats, raters: Raters) -> Statistic:
     """
     given = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
     inverse = np.divide(1.0, given, out=np.zeros_like(given), where=given > 0)
-    single = intraclass(ratings) if raters == "anonymous" else mean_pairwise(ratings)
+    single = intraclass(ratings) if raters == "anonymous" else _mean_pairwise(ratings)
 
     def statistic(weights: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -114,9 +109,9 @@ def ceiling(ratings: Floats, raters: Raters) -> Statistic:
 
 def intraclass(ratings: Floats) -> Statistic:
     """The one-way intraclass correlation ICC(1), for any number of ratings per item."""
-    known = ~np.isnan(ratings)
-    given = known.sum(axis=1).astype(np.float64)
-    filled = np.where(known, ratings - (ratings[known].mean() if known.any() else 0), 0)
+    there = ~np.isnan(ratings)
+    given = there.sum(axis=1).astype(np.float64)
+    filled = np.where(there, ratings - (ratings[there].mean() if there.any() else 0), 0)
     total = filled.sum(axis=1)
     between = np.divide(total**2, given, out=np.zeros_like(given), where=given > 0)
     terms = np.stack([given > 0, given, given**2, total, between, (filled**2).sum(axis=1)])
@@ -135,7 +130,7 @@ def intraclass(ratings: Floats) -> Statistic:
     return statistic
 
 
-def mean_pairwise(ratings: Floats) -> Statistic:
+def _mean_pairwise(ratings: Floats) -> Statistic:
     """The mean over pairs of raters of Pearson's correlation on the items both rated."""
     pairs = []
     for first in range(ratings.shape[1]):
@@ -205,9 +200,9 @@ def krippendorff(ratings: ArrayLike, level: str = "ordinal") -> float:
         raise UnknownNameError("level of measurement", level, DISAGREEMENTS)
     table = np.asarray(ratings, dtype=np.float64)
     table = table[(~np.isnan(table)).sum(axis=1) > 1]
-    known = ~np.isnan(table)
-    values, codes = np.unique(table[known], return_inverse=True)
-    units = np.nonzero(known)[0]
+    there = ~np.isnan(table)
+    values, codes = np.unique(table[there], return_inverse=True)
+    units = np.nonzero(there)[0]
     counts = np.zeros((len(table), len(values)))  # how often each value was given to each item
     np.add.at(counts, (units, codes), 1)
     size = counts.sum(axis=1, keepdims=True)

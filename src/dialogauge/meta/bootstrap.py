@@ -8,7 +8,7 @@ rest.
 
     >>> from .weighted import mean
     >>> coins = np.array([0.0, 0, 0, 1, 1, 1, 1, 1])
-    >>> print(interval(mean(coins), codes(range(8)), Settings(method="percentile")))
+    >>> print(interval(mean(coins), codes(range(8)), Resampling(method="percentile")))
     0.625 [0.25, 1.00] n=8
 """
 
@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .weighted import Codes, Floats, Statistic, stack
 
 #: Weights of one chunk of resamples. Small enough for the processor's cache, far below memory.
@@ -28,7 +28,7 @@ CHUNK_BYTES = 2 * 2**20
 JACKKNIFE_GROUPS = 2_500
 
 #: Below this many contexts an interval is known to be too short, and says so.
-FEW_CLUSTERS = 10
+_FEW_CLUSTERS = 10
 
 
 def codes(keys: Iterable[Hashable]) -> Codes:
@@ -81,13 +81,13 @@ def jackknife(statistic: Statistic, clusters: Codes) -> Floats:
     return np.concatenate(chunks, axis=1)
 
 
-def interval(statistic: Statistic, clusters: Codes, settings: Settings) -> Estimate:
+def interval(statistic: Statistic, clusters: Codes, settings: Resampling) -> Estimate:
     """The estimate of a statistic with one column."""
     return estimates(statistic, [len(clusters)], clusters, settings)[0]
 
 
 def intervals(
-    statistics: Mapping[str, tuple[Statistic, int]], clusters: Codes, settings: Settings
+    statistics: Mapping[str, tuple[Statistic, int]], clusters: Codes, settings: Resampling
 ) -> dict[str, Estimate]:
     """An estimate for each named statistic of one column (with its n), from shared resamples."""
     if not statistics:
@@ -98,7 +98,7 @@ def intervals(
 
 
 def estimates(
-    statistic: Statistic, sizes: Sequence[int], clusters: Codes, settings: Settings
+    statistic: Statistic, sizes: Sequence[int], clusters: Codes, settings: Resampling
 ) -> list[Estimate]:
     """An estimate for each column of a statistic; ``sizes`` are their n."""
     values = point(statistic, len(clusters))
@@ -109,16 +109,18 @@ def estimates(
     draws = resample(statistic, clusters, settings.resamples, settings.seed)
     bca = settings.method == "bca"
     left_out = jackknife(statistic, clusters) if bca else np.empty((len(values), 0))
-    few = f"only {count} to resample: the interval is too short" if count < FEW_CLUSTERS else ""
-    found = []
+    few = f"only {count} to resample: the interval is too short" if count < _FEW_CLUSTERS else ""
+    bounds = []
     for column in zip(values, draws, left_out, sizes, strict=True):
         estimate = bounded(*column, settings)
         note = "; ".join(filter(None, (estimate.note, few)))
-        found.append(msgspec.structs.replace(estimate, note=note))
-    return found
+        bounds.append(msgspec.structs.replace(estimate, note=note))
+    return bounds
 
 
-def bounded(value: float, draws: Floats, left_out: Floats, n: int, settings: Settings) -> Estimate:
+def bounded(
+    value: float, draws: Floats, left_out: Floats, n: int, settings: Resampling
+) -> Estimate:
     """An estimate from a value, its resamples and (for BCa) its jackknife."""
     defined = draws[~np.isnan(draws)]
     if np.isnan(value):

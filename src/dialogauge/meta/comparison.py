@@ -12,8 +12,8 @@ from ..errors import InputError
 from ..scores import Scores
 from .bootstrap import estimates
 from .correlation import coefficient, complete
-from .estimate import Estimate, Settings
-from .items import Items, judged, rated
+from .estimate import Estimate, Resampling
+from .items import Items, column, rated
 from .significance import Williams, holm, swap_test, williams
 from .weighted import Floats
 
@@ -43,46 +43,46 @@ class Comparison(msgspec.Struct, frozen=True):
     correlations: dict[str, Estimate]
     pairs: tuple[Pair, ...]
     signatures: dict[str, str]
-    settings: Settings
+    settings: Resampling
 
 
 def compare(
     entrants: Sequence[tuple[Scores, str]],
     dialogues: Sequence[Dialogue],
     aspect: str,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Comparison:
     """Set metrics, each a column of some scores, against people and against each other."""
-    settings = settings or Settings()
+    settings = settings or Resampling()
     if len(entrants) < 2:
         raise InputError("a comparison needs two metrics")
     every = rated(dialogues, aspect)
     labels = _labels([metric for _, metric in entrants])
     table = {
-        label: judged(scores, metric, every.dialogues)
+        label: column(scores, metric, every.dialogues)
         for label, (scores, metric) in zip(labels, entrants, strict=True)
     }
     kept = np.flatnonzero(complete(*table.values()))
     items = every.take(kept)
-    table = {label: column[kept] for label, column in table.items()}
+    table = {label: values[kept] for label, values in table.items()}
     columns = coefficient(settings.coefficient).weighted(items.ratings, list(table.values()))
-    sizes = [len(items)] * len(table)
-    found = dict(zip(table, estimates(columns, sizes, items.clusters, settings), strict=True))
-    order = sorted(labels, key=lambda label: (-np.nan_to_num(found[label].value, nan=-2), label))
+    values = estimates(columns, [len(items)] * len(table), items.clusters, settings)
+    by_label = dict(zip(table, values, strict=True))
+    order = sorted(labels, key=lambda label: (-np.nan_to_num(by_label[label].value, nan=-2), label))
     passports = [scores.signatures[metric] for scores, metric in entrants]
     return Comparison(
         aspect=aspect,
         n=len(items),
         contexts=len(np.unique(items.clusters)),
         unscored=len(every) - len(items),
-        correlations={label: found[label] for label in order},
+        correlations={label: by_label[label] for label in order},
         pairs=_pairs({label: table[label] for label in order}, items, settings),
         signatures=dict(zip(labels, passports, strict=True)),
         settings=settings,
     )
 
 
-def _pairs(table: dict[str, Floats], items: Items, settings: Settings) -> tuple[Pair, ...]:
+def _pairs(table: dict[str, Floats], items: Items, settings: Resampling) -> tuple[Pair, ...]:
     """Every pair of columns, the better one first, with Holm's correction over all."""
     correlation, y, clusters = coefficient(settings.coefficient), items.ratings, items.clusters
     first, second = np.triu_indices(len(table), 1)
@@ -92,7 +92,7 @@ def _pairs(table: dict[str, Floats], items: Items, settings: Settings) -> tuple[
         values = columns(weights)
         return values[first] - values[second]
 
-    found = estimates(differences, [len(items)] * len(first), clusters, settings)
+    gaps = estimates(differences, [len(items)] * len(first), clusters, settings)
     couples = list(combinations(table, 2))
     p = [
         swap_test(table[a], table[b], y, clusters, settings, ranks=correlation.ranks)
@@ -103,7 +103,7 @@ def _pairs(table: dict[str, Floats], items: Items, settings: Settings) -> tuple[
         Pair(
             first=a,
             second=b,
-            difference=found[place],
+            difference=gaps[place],
             p=p[place],
             p_corrected=corrected,
             williams=williams(table[a], table[b], y, clusters) if alone else None,

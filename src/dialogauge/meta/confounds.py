@@ -14,20 +14,19 @@ from numpy.typing import NDArray
 
 from .bootstrap import codes, interval, intervals
 from .correlation import Correlation, complete
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .items import Items
-from .power import difference
 from .significance import swap_test
-from .weighted import Codes, Floats, Statistic, partial, select, within
+from .weighted import Codes, Floats, Statistic, difference, partial, select, within
 
 #: A correlation over fewer systems than this says nothing.
-MIN_SYSTEMS = 5
+_MIN_SYSTEMS = 5
 
 #: Random halves over which the split-half oracle is averaged.
-SPLITS = 200
+_SPLITS = 200
 
 
-class Baseline(msgspec.Struct, frozen=True):
+class _Baseline(msgspec.Struct, frozen=True):
     """The best trivial baseline, and whether the metric beats it.
 
     ``difference`` is the metric's correlation less the baseline's, the baseline turned round when
@@ -50,7 +49,7 @@ class Confounds(msgspec.Struct, frozen=True):
     system_level: Estimate | str
     given_length: Estimate
     given_length_within: Estimate
-    baseline: Baseline | None
+    baseline: _Baseline | None
 
 
 def confounds(
@@ -58,7 +57,7 @@ def confounds(
     x: Floats,
     items: Items,
     baselines: Mapping[str, Floats],
-    settings: Settings,
+    settings: Resampling,
 ) -> Confounds:
     """Everything this module knows of the correlation of ``x`` with the items' ratings."""
     y, systems, clusters, n = items.ratings, items.systems, items.clusters, len(items)
@@ -70,15 +69,19 @@ def confounds(
         length = items.words[places]
         return partial(correlation.weighted, x[places], y[places], [length])
 
-    inside = sum(len(its) for its in groups(systems).values() if len(its) > 2)
+    inside = sum(len(items) for items in groups(systems).values() if len(items) > 2)
     statistics = {
-        "oracle": (oracle_statistic(correlation, y, systems), n),
+        # In-sample, hence a little too good; held fixed while items are resampled.
+        "oracle": (correlation.weighted(oracle(y, systems), [y]), n),
         "within": (within_statistic(systems, pooled), inside),
         "given_length": (given_length(np.arange(n)), n),
         "given_length_within": (within_statistic(systems, given_length), inside),
     }
     split_half = split_half_oracle(correlation, y, systems, clusters, settings.seed)
-    own = own_statistics(correlation, x, y, systems)
+    own = {
+        name: (select(places, pooled(places)), len(places))
+        for name, places in groups(systems).items()
+    }
     return Confounds(
         **intervals(statistics, clusters, settings),
         oracle_split_half=Estimate(split_half, n=n),
@@ -105,41 +108,31 @@ def oracle(ratings: Floats, systems: Sequence[str]) -> Floats:
     return np.asarray((sums / np.bincount(system))[system])
 
 
-def oracle_statistic(
-    correlation: Correlation, ratings: Floats, systems: Sequence[str]
-) -> Statistic:
-    """The in-sample oracle: means and correlation from the same items, hence a little too good.
-
-    The prediction is held fixed while items are resampled.
-    """
-    return correlation.weighted(oracle(ratings, systems), [ratings])
-
-
 def split_half_oracle(
     correlation: Correlation, ratings: Floats, systems: Sequence[str], clusters: Codes, seed: int
 ) -> float:
     """The honest oracle: system means from one half of the contexts, tested on the other.
 
-    The mean over :data:`SPLITS` random splits and both directions. An item whose system is absent
+    The mean over :data:`_SPLITS` random splits and both directions. An item whose system is absent
     from the other half is left out; a split in which the oracle is constant is, too.
     """
     rng = np.random.default_rng(seed)
     system = codes(systems)
     size = int(clusters.max(initial=-1)) + 1
     values = []
-    for _ in range(SPLITS if size > 1 else 0):
+    for _ in range(_SPLITS if size > 1 else 0):
         first = (rng.permutation(size) < size // 2)[clusters]
-        for known, tested in ((first, ~first), (~first, first)):
-            values.append(correlation.value(*_predicted(ratings, system, known, tested)))
+        for learnt, tested in ((first, ~first), (~first, first)):
+            values.append(correlation.value(*_predicted(ratings, system, learnt, tested)))
     defined = [value for value in values if not np.isnan(value)]
     return float(np.mean(defined)) if defined else float("nan")
 
 
 def _predicted(
-    ratings: Floats, system: Codes, known: NDArray[np.bool_], tested: NDArray[np.bool_]
+    ratings: Floats, system: Codes, learnt: NDArray[np.bool_], tested: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    count = np.bincount(system[known], minlength=system.max() + 1)
-    sums = np.bincount(system[known], weights=ratings[known], minlength=system.max() + 1)
+    count = np.bincount(system[learnt], minlength=system.max() + 1)
+    sums = np.bincount(system[learnt], weights=ratings[learnt], minlength=system.max() + 1)
     means = np.divide(sums, count, out=np.full(len(sums), np.nan), where=count > 0)
     return means[system[tested]], ratings[tested]
 
@@ -155,28 +148,22 @@ def within_statistic(systems: Sequence[str], build: Callable[[Codes], Statistic]
     return within([items for items in groups(systems).values() if len(items) > 2], build)
 
 
-def own_statistics(
-    correlation: Correlation, x: Floats, ratings: Floats, systems: Sequence[str]
-) -> dict[str, tuple[Statistic, int]]:
-    """Each system's own correlation, as named statistics with their n."""
-    return {
-        name: (select(items, correlation.weighted(x[items], [ratings[items]])), len(items))
-        for name, items in groups(systems).items()
-    }
-
-
 def system_level(
-    correlation: Correlation, x: Floats, ratings: Floats, systems: Sequence[str], settings: Settings
+    correlation: Correlation,
+    x: Floats,
+    ratings: Floats,
+    systems: Sequence[str],
+    settings: Resampling,
 ) -> Estimate | str:
     """The correlation of the systems' means, or why it cannot be given.
 
     Here the systems are the sample, so the interval resamples systems.
     """
     members = groups(systems)
-    if len(members) < MIN_SYSTEMS:
+    if len(members) < _MIN_SYSTEMS:
         count = f"{len(members)} system{'s' if len(members) != 1 else ''}"
         return (
-            f"No correlation over systems: {count} here, and with fewer than {MIN_SYSTEMS} "
+            f"No correlation over systems: {count} here, and with fewer than {_MIN_SYSTEMS} "
             "any order is likely by chance."
         )
     means = np.array([(x[items].mean(), ratings[items].mean()) for items in members.values()])
@@ -189,8 +176,8 @@ def best_baseline(
     x: Floats,
     items: Items,
     baselines: Mapping[str, Floats],
-    settings: Settings,
-) -> Baseline | None:
+    settings: Resampling,
+) -> _Baseline | None:
     """The baseline with the largest correlation, whatever its sign; None when all are undefined.
 
     Choosing after the fact favours the baseline, which is the side that should be favoured. The
@@ -210,4 +197,4 @@ def best_baseline(
     }
     chosen = {key: (select(places, one), len(places)) for key, one in statistics.items()}
     p = swap_test(x, helpful, y, items.clusters[places], settings, ranks=correlation.ranks)
-    return Baseline(name, **intervals(chosen, items.clusters, settings), p=p)
+    return _Baseline(name, **intervals(chosen, items.clusters, settings), p=p)

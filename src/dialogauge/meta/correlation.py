@@ -6,7 +6,7 @@
 nan
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, UnknownNameError
 from . import weighted
-from .bootstrap import point
 
 
 class Correlation(msgspec.Struct, frozen=True):
@@ -76,26 +75,10 @@ def coefficient(name: str) -> Correlation:
     return CORRELATIONS[name]
 
 
-def partial(name: str, x: ArrayLike, y: ArrayLike, given: Sequence[ArrayLike]) -> float:
-    """The correlation of ``x`` and ``y`` given covariates (see :func:`.weighted.partial`).
-
-    Pearson's takes out straight lines, Spearman's works on ranks, Kendall's is Kendall's partial
-    tau. Items that miss any number are left out.
-
-    >>> length = [3, 9, 4, 8, 5, 7]
-    >>> partial("pearson", length, [1, 5, 2, 4, 3, 3], [length])  # nothing left but length
-    nan
-    """
-    known = complete(x, y, *given)
-    x, y, *given = (np.asarray(column, dtype=np.float64)[known] for column in (x, y, *given))
-    statistic = weighted.partial(coefficient(name).weighted, x, y, given)
-    return float(point(statistic, int(known.sum()))[0])
-
-
 def _guarded(function: Callable[..., Any], x: ArrayLike, y: ArrayLike) -> float:
     """NaN for what is undefined (under three items, a constant side), where scipy warns."""
-    known = complete(x, y)
-    x, y = (np.asarray(side, dtype=np.float64)[known] for side in (x, y))
+    kept = complete(x, y)
+    x, y = (np.asarray(side, dtype=np.float64)[kept] for side in (x, y))
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     with np.errstate(all="ignore"):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .bootstrap import codes, intervals
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .weighted import Floats, mean, select
 
 
@@ -19,7 +19,7 @@ class Discrimination(msgspec.Struct, frozen=True):
     causes: Mapping[str, Estimate]
     ties: int
     dropped: int  # pairs of which a side has no score
-    settings: Settings
+    settings: Resampling
 
 
 def discriminate(
@@ -27,7 +27,7 @@ def discriminate(
     worse: ArrayLike,
     clusters: Sequence[Hashable],
     causes: Sequence[str] = (),
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Discrimination:
     """Accuracy of a metric on pairs, with intervals that resample clusters (source dialogues).
 
@@ -35,14 +35,14 @@ def discriminate(
     >>> result.accuracy.value, result.ties, result.dropped
     (0.75, 1, 1)
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     first, second = (np.asarray(side, dtype=np.float64) for side in (better, worse))
     if not len(first) == len(second) == len(clusters) or len(causes) not in (0, len(first)):
         raise InputError("better, worse, clusters and causes must be equally long")
-    known = np.flatnonzero(~np.isnan(first) & ~np.isnan(second)).tolist()
-    won: Floats = (np.sign(first[known] - second[known]) + 1) / 2
+    kept = np.flatnonzero(~np.isnan(first) & ~np.isnan(second)).tolist()
+    won: Floats = (np.sign(first[kept] - second[kept]) + 1) / 2
     named: dict[str, list[int]] = {}
-    for place, item in enumerate(known):
+    for place, item in enumerate(kept):
         named.setdefault(causes[item] if causes else "", []).append(place)
     parts = {
         cause: (select(np.array(places), mean(won[places])), len(places))
@@ -51,11 +51,11 @@ def discriminate(
     }
     # The whole comes first and under a number, so that no cause can have its name.
     statistics = {"0": (mean(won), len(won))} | {f"1{cause}": part for cause, part in parts.items()}
-    found = intervals(statistics, codes([clusters[item] for item in known]), settings)
+    shares = intervals(statistics, codes([clusters[item] for item in kept]), settings)
     return Discrimination(
-        accuracy=found.pop("0"),
-        causes={name[1:]: estimate for name, estimate in found.items()},
+        accuracy=shares.pop("0"),
+        causes={name[1:]: estimate for name, estimate in shares.items()},
         ties=int((won == 0.5).sum()),
-        dropped=len(first) - len(known),
+        dropped=len(first) - len(kept),
         settings=settings,
     )

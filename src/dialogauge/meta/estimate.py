@@ -1,4 +1,4 @@
-"""Estimate and Settings: a number never travels without its interval, nor without how it was made.
+"""A number never travels without its interval, nor without how it was made.
 
 >>> print(Estimate(0.4823, 0.351, 0.588, n=125))
 0.482 [0.35, 0.59] n=125
@@ -14,7 +14,7 @@ import msgspec
 from ..dialogue import Number
 from ..errors import InputError
 
-Coefficient = Literal["pearson", "spearman", "kendall"]
+_Coefficient = Literal["pearson", "spearman", "kendall"]
 Raters = Literal["anonymous", "people"]
 
 
@@ -37,10 +37,15 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
                 msgspec.structs.force_setattr(self, field, math.nan)
 
     def __str__(self) -> str:
+        return f"{self.short} n={self.n}"
+
+    @property
+    def short(self) -> str:
+        """The value and its interval, for a cell that stands beside an n."""
         if math.isnan(self.value):
-            return f"undefined n={self.n}"
+            return "undefined"
         bounds = "" if math.isnan(self.low) else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.value:.3f}{bounds} n={self.n}"
+        return f"{self.value:.3f}{bounds}"
 
     @property
     def excludes_zero(self) -> bool:
@@ -48,10 +53,10 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.low > 0 or self.high < 0
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Resampling(msgspec.Struct, frozen=True):
     """How the numbers of a meta-evaluation are made; it is stored with them."""
 
-    coefficient: Coefficient = "spearman"  # the one that confounds and tests are given in
+    coefficient: _Coefficient = "spearman"  # the one that confounds and tests are given in
     method: Literal["bca", "percentile"] = "bca"
     resamples: int = 10_000  # a bound moves by about 0.002 from seed to seed
     confidence: float = 0.95

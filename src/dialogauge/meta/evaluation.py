@@ -11,14 +11,13 @@ import msgspec
 import numpy as np
 
 from ..dialogue import Dialogue, Level
-from ..errors import InputError
 from ..scores import Scores
 from .agreement import Human, human
 from .bootstrap import intervals
 from .confounds import Confounds, confounds
 from .correlation import CORRELATIONS, coefficient, complete
-from .estimate import Estimate, Settings
-from .items import judged, rated
+from .estimate import Estimate, Resampling
+from .items import column, rated
 from .power import Power, power
 
 
@@ -37,7 +36,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     confounds: Confounds
     power: Power
     signatures: dict[str, str]
-    settings: Settings
+    settings: Resampling
 
     @property
     def headline(self) -> Estimate:
@@ -47,32 +46,19 @@ class Evaluation(msgspec.Struct, frozen=True):
     @property
     def objections(self) -> tuple[str, ...]:
         """Why the correlation does not count as a result; empty when it does."""
-        found = []
+        objections = []
         baseline = self.confounds.baseline
         if not self.headline.low > 0:
-            found.append("its interval is not above 0")
+            objections.append("its interval is not above 0")
         if baseline is None:
-            found.append("there is no trivial baseline to compare it with")
+            objections.append("there is no trivial baseline to compare it with")
         elif not (baseline.difference.value > 0 and baseline.p < 0.05):
-            found.append(f"it is not shown to be better than {baseline.name}")
+            objections.append(f"it is not shown to be better than {baseline.name}")
         if not self.confounds.given_length.low > 0:
-            found.append("given length, its interval is not above 0")
+            objections.append("given length, its interval is not above 0")
         if not self.confounds.given_length_within.low > 0:
-            found.append("given length and within systems, its interval is not above 0")
-        return tuple(found)
-
-
-def encode(evaluation: Evaluation) -> bytes:
-    """One JSON object; NaN becomes null."""
-    return msgspec.json.encode(evaluation)
-
-
-def decode(data: bytes) -> Evaluation:
-    """An evaluation from its JSON form."""
-    try:
-        return msgspec.json.decode(data, type=Evaluation)
-    except msgspec.DecodeError as error:
-        raise InputError(f"this is not an evaluation: {error}") from None
+            objections.append("given length and within systems, its interval is not above 0")
+        return tuple(objections)
 
 
 def evaluate(
@@ -82,20 +68,20 @@ def evaluate(
     aspect: str,
     *,
     baselines: Scores | None = None,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Evaluation:
     """Set a metric's scores against people's mean ratings of one aspect.
 
     ``baselines`` are scores by trivial metrics, of which the best is printed beside the metric
     (the metric itself, should it be among them, is left out).
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     every = rated(dialogues, aspect)
-    x = judged(scores, metric, every.dialogues)
+    x = column(scores, metric, every.dialogues)
     kept = np.flatnonzero(complete(x))
     x, items = x[kept], every.take(kept)
     others = [name for name in baselines.metrics if name != metric] if baselines else []
-    trivial = {name: judged(baselines, name, items.dialogues) for name in others if baselines}
+    trivial = {name: column(baselines, name, items.dialogues) for name in others if baselines}
     chosen = coefficient(settings.coefficient)
     statistics = {
         name: (one.weighted(x, [items.ratings]), len(items)) for name, one in CORRELATIONS.items()

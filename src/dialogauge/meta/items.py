@@ -1,4 +1,4 @@
-"""Items: what people said of each dialogue beside what is needed to doubt a correlation with it.
+"""Items: how people rated each dialogue, beside what is needed to doubt a correlation with it.
 
 Scores and dialogues meet here, by id *and* digest: a score of other words under the same id is an
 error, not a data point.
@@ -47,11 +47,11 @@ class Items(msgspec.Struct, frozen=True):
 
 def rated(dialogues: Sequence[Dialogue], aspect: str) -> Items:
     """The dialogues on which somebody rated the aspect."""
-    known = {name for dialogue in dialogues for name in dialogue.ratings}
-    if not known:
+    aspects = {name for dialogue in dialogues for name in dialogue.ratings}
+    if not aspects:
         raise InputError("nobody rated these dialogues", remedy="evaluate on rated ones")
-    if aspect not in known:
-        raise UnknownNameError("rated aspect", aspect, known)
+    if aspect not in aspects:
+        raise UnknownNameError("rated aspect", aspect, aspects)
     kept = [one for one in dialogues if not math.isnan(one.rating(aspect))]
     if len({one.id for one in kept}) < len(kept):
         raise InputError("two dialogues have the same id", remedy="make the ids unique")
@@ -67,13 +67,13 @@ def rated(dialogues: Sequence[Dialogue], aspect: str) -> Items:
         level=levels.pop() if levels else "dialogue",
         matrix=matrix,
         ratings=np.array([one.rating(aspect) for one in kept], dtype=np.float64),
-        words=np.array([words(one) for one in kept], dtype=np.float64),
+        words=np.array([_words(one) for one in kept], dtype=np.float64),
         systems=tuple(one.system for one in kept),
         clusters=codes(one.context_key for one in kept),
     )
 
 
-def judged(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats:
+def column(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats:
     """A metric's number for each dialogue; NaN where it has none."""
     if metric not in scores.signatures:
         raise UnknownNameError("scored metric", metric, scores.signatures)
@@ -89,12 +89,12 @@ def judged(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats
             raise InputError(
                 f"dialogue {one.id!r} is not the one that was scored", remedy="score it again"
             )
-    found = [rows[one.id] for one in dialogues]
-    values = [row.value(metric) if metric in row.scores else math.nan for row in found]
+    scored = [rows[one.id] for one in dialogues]
+    values = [row.value(metric) if metric in row.scores else math.nan for row in scored]
     return np.array(values, dtype=np.float64)
 
 
-def words(dialogue: Dialogue) -> int:
+def _words(dialogue: Dialogue) -> int:
     """The length of what is judged: the last turn's words, or all turns' (asides left out)."""
     turns = dialogue.turns[-1:] if dialogue.level == "turn" else dialogue.spoken.turns
-    return sum(len(turn.text.split()) for turn in turns)
+    return sum(len(turn.words) for turn in turns)

@@ -12,9 +12,9 @@ import numpy as np
 
 from .bootstrap import resample
 from .correlation import Correlation
-from .estimate import Settings
+from .estimate import Resampling
 from .significance import standardised
-from .weighted import Codes, Floats, Statistic, stack
+from .weighted import Codes, Floats, Statistic
 
 #: Standard errors between 0 and an effect found with 80 % power at 5 %, two-sided.
 EFFECT = 2.802
@@ -25,7 +25,7 @@ class Power(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``correlation``: the smallest told from 0. ``difference``: the smallest between this metric
     and another as good whose errors are unrelated. That is the hard case: two metrics that err
-    alike are easier to tell apart, and :func:`smallest_difference` says by how much.
+    alike are easier to tell apart.
     """
 
     correlation: float | None
@@ -33,24 +33,18 @@ class Power(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def power(
-    correlation: Correlation, x: Floats, y: Floats, clusters: Codes, settings: Settings
+    correlation: Correlation, x: Floats, y: Floats, clusters: Codes, settings: Resampling
 ) -> Power:
     """What a set of items could show of a metric such as ``x``."""
     nothing = null_error(correlation, x, y, clusters)
-    own = smallest(correlation.weighted(x, [y]), clusters, settings)
+    error = standard_error(correlation.weighted(x, [y]), clusters, settings)
     return Power(
         correlation=None if nothing is None else EFFECT * nothing,
-        difference=None if own is None else math.sqrt(2) * own,
+        difference=None if error is None else math.sqrt(2) * (EFFECT * error),
     )
 
 
-def smallest(statistic: Statistic, clusters: Codes, settings: Settings) -> float | None:
-    """The smallest true value of a statistic that would be told from 0."""
-    error = standard_error(statistic, clusters, settings)
-    return None if error is None else EFFECT * error
-
-
-def standard_error(statistic: Statistic, clusters: Codes, settings: Settings) -> float | None:
+def standard_error(statistic: Statistic, clusters: Codes, settings: Resampling) -> float | None:
     """The cluster-bootstrap standard error; None when it cannot be had."""
     if int(clusters.max(initial=-1)) < 1:
         return None
@@ -80,22 +74,3 @@ def null_error(correlation: Correlation, x: Floats, y: Floats, clusters: Codes) 
     effect = max(1 + pairs / len(x) * alike(x) * alike(y), 0)
     scale = 2 / 3 if correlation.name == "kendall" else 1
     return scale * math.sqrt(effect / (len(x) - 1))
-
-
-def difference(first: Statistic, second: Statistic) -> Statistic:
-    """The difference of two statistics in the same resample."""
-    together = stack([first, second])
-
-    def statistic(weights: Floats) -> Floats:
-        values = together(weights)
-        return values[:1] - values[1:]
-
-    return statistic
-
-
-def smallest_difference(
-    correlation: Correlation, a: Floats, b: Floats, y: Floats, clusters: Codes, settings: Settings
-) -> float | None:
-    """The smallest difference of the correlations of a and b with y that would be found."""
-    first, second = (correlation.weighted(side, [y]) for side in (a, b))
-    return smallest(difference(first, second), clusters, settings)

@@ -15,15 +15,15 @@ import numpy as np
 from ..errors import InputError, UnknownNameError
 from ..scores import Row, Scores
 from .bootstrap import bounded, codes, interval, intervals, point, resample
-from .estimate import Estimate, Settings
+from .estimate import Estimate, Resampling
 from .significance import label_test, sign_test
 from .weighted import Floats, mean
 
-PairedBy = Literal["id", "context", "nothing"]
+_PairedBy = Literal["id", "context", "nothing"]
 Rows = Sequence[Row]
 
 
-class Difference(msgspec.Struct, frozen=True):
+class _Difference(msgspec.Struct, frozen=True):
     """The two means, the first less the second, and the two-sided p of the permutation test."""
 
     first: Estimate
@@ -36,25 +36,25 @@ class RunComparison(msgspec.Struct, frozen=True):
     """A metric's means on two runs, and how they were compared."""
 
     metric: str
-    result: Difference
-    paired_by: PairedBy
+    result: _Difference
+    paired_by: _PairedBy
     unpaired: tuple[int, int]  # rows of each run that found no partner and took no part
     unscored: tuple[int, int]  # rows of each run without a number
     notes: tuple[str, ...]
     signatures: tuple[str, str]
-    settings: Settings
+    settings: Resampling
 
 
 def of_system(scores: Scores, system: str) -> Scores:
     """The rows of one system."""
-    known = {row.system for row in scores.rows}
-    if system not in known:
-        raise UnknownNameError("system", system, known)
+    systems = {row.system for row in scores.rows}
+    if system not in systems:
+        raise UnknownNameError("system", system, systems)
     return Scores(scores.signatures, tuple(row for row in scores.rows if row.system == system))
 
 
 def compare_runs(
-    first: Scores, second: Scores, metric: str, settings: Settings | None = None
+    first: Scores, second: Scores, metric: str, settings: Resampling | None = None
 ) -> RunComparison:
     """Compare a metric's means on two runs.
 
@@ -63,7 +63,7 @@ def compare_runs(
     swaps the two sides in whole contexts. When nothing pairs, contexts are dealt anew to the two
     runs instead, which needs more data for the same answer; a note says so.
     """
-    settings = settings or Settings()
+    settings = settings or Resampling()
     runs = (_scored(first, metric, "first"), _scored(second, metric, "second"))
     paired_by, sides = _paired(*runs)
     notes = []
@@ -94,13 +94,13 @@ def _scored(scores: Scores, metric: str, which: str) -> Rows:
     return rows
 
 
-def _paired(first: Rows, second: Rows) -> tuple[PairedBy, tuple[list[Rows], list[Rows]]]:
+def _paired(first: Rows, second: Rows) -> tuple[_PairedBy, tuple[list[Rows], list[Rows]]]:
     """What pairs the runs, and each side's rows pair by pair (row by row if nothing does)."""
-    keys: dict[PairedBy, Callable[[Row], str]] = {
+    keys: dict[_PairedBy, Callable[[Row], str]] = {
         "id": lambda row: row.id,
         "context": lambda row: row.context,
     }
-    best: PairedBy = "nothing"
+    best: _PairedBy = "nothing"
     sides: tuple[list[Rows], list[Rows]] = ([], [])
     for name, key in keys.items():
         one, other = _grouped(first, key), _grouped(second, key)
@@ -128,8 +128,8 @@ def _means(pairs: Sequence[Rows], metric: str) -> Floats:
 
 
 def _dependent(
-    first: list[Rows], second: list[Rows], metric: str, settings: Settings
-) -> Difference:
+    first: list[Rows], second: list[Rows], metric: str, settings: Resampling
+) -> _Difference:
     a, b = _means(first, metric), _means(second, metric)
     clusters = codes(rows[0].context for rows in first)
     statistics = {
@@ -137,26 +137,26 @@ def _dependent(
         "second": (mean(b), len(b)),
         "difference": (mean(a - b), len(a)),
     }
-    return Difference(
+    return _Difference(
         **intervals(statistics, clusters, settings), p=sign_test(a - b, clusters, settings)
     )
 
 
 def _independent(
-    first: list[Rows], second: list[Rows], metric: str, settings: Settings
-) -> Difference:
+    first: list[Rows], second: list[Rows], metric: str, settings: Resampling
+) -> _Difference:
     sides = (_means(first, metric), _means(second, metric))
     clusters = tuple(codes(rows[0].context for rows in side) for side in (first, second))
     plain = msgspec.structs.replace(settings, method="percentile")
     seeds = (settings.seed, settings.seed + 1)  # two samples, hence two streams
     draws, values, estimates = [], [], []
-    for side, its, seed in zip(sides, clusters, seeds, strict=True):
-        draws.append(resample(mean(side), its, settings.resamples, seed)[0])
+    for side, contexts, seed in zip(sides, clusters, seeds, strict=True):
+        draws.append(resample(mean(side), contexts, settings.resamples, seed)[0])
         values.append(float(point(mean(side), len(side))[0]))
-        estimates.append(interval(mean(side), its, settings))
+        estimates.append(interval(mean(side), contexts, settings))
     n = len(sides[0]) + len(sides[1])
     gap = Estimate(values[0] - values[1], n=n, note="one context cannot be resampled")
-    if min(its.max() for its in clusters) > 0:
+    if min(contexts.max() for contexts in clusters) > 0:
         gap = bounded(values[0] - values[1], draws[0] - draws[1], np.empty(0), n, plain)
     p = label_test(*sides, (clusters[0], clusters[1]), settings)
-    return Difference(estimates[0], estimates[1], gap, p)
+    return _Difference(estimates[0], estimates[1], gap, p)

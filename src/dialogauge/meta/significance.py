@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .correlation import pearson
-from .estimate import Settings
+from .estimate import Resampling
 from .weighted import Codes, Floats
 
 #: Random signs of one chunk of permutations.
@@ -44,7 +44,7 @@ def standardised(values: ArrayLike, *, ranks: bool) -> Floats:
 
 
 def swap_test(
-    a: Floats, b: Floats, y: Floats, clusters: Codes, settings: Settings, *, ranks: bool = True
+    a: Floats, b: Floats, y: Floats, clusters: Codes, settings: Resampling, *, ranks: bool = True
 ) -> float:
     """Two-sided p of the paired permutation test on ``corr(a, y) - corr(b, y)``.
 
@@ -76,14 +76,14 @@ def swap_test(
     return _two_sided(difference, size, settings)
 
 
-def sign_test(differences: Floats, clusters: Codes, settings: Settings) -> float:
+def sign_test(differences: Floats, clusters: Codes, settings: Resampling) -> float:
     """Two-sided p of the paired permutation test on a mean difference, swapping whole contexts."""
     size = int(clusters.max(initial=-1)) + 1
     sums = np.bincount(clusters, weights=differences, minlength=size)
     return _two_sided(lambda signs: sums.sum() - 2 * (sums @ signs), size, settings)
 
 
-def label_test(a: Floats, b: Floats, clusters: tuple[Codes, Codes], settings: Settings) -> float:
+def label_test(a: Floats, b: Floats, clusters: tuple[Codes, Codes], settings: Resampling) -> float:
     """Two-sided p of the unpaired permutation test on a difference of means.
 
     Contexts, not items, are dealt anew to the two sides, each side keeping its number of contexts.
@@ -158,7 +158,7 @@ def _mixed_correlation(sums: Floats, n: int) -> Floats:
         return np.asarray(np.where(variance > 1e-12, product / np.sqrt(variance), 0.0))
 
 
-def _two_sided(difference: Callable[[Floats], Floats], size: int, settings: Settings) -> float:
+def _two_sided(difference: Callable[[Floats], Floats], size: int, settings: Resampling) -> float:
     """The share of random swaps at least as extreme as none, with the +1 correction."""
     rng = np.random.default_rng(settings.seed)
     observed = abs(float(difference(np.zeros((size, 1)))[0]))

@@ -25,7 +25,7 @@ Statistic = Callable[[Floats], Floats]  # (items, resamples) -> (columns, resamp
 Factory = Callable[[ArrayLike, Sequence[ArrayLike]], Statistic]  # x and columns -> correlations
 
 #: Kendall's quadratic form holds a matrix of this many distinct points squared (36 MB).
-KENDALL_POINTS = 3_000
+_KENDALL_POINTS = 3_000
 
 
 def pearson(x: ArrayLike, columns: Sequence[ArrayLike]) -> Statistic:
@@ -84,7 +84,7 @@ def kendall(x: ArrayLike, columns: Sequence[ArrayLike]) -> Statistic:
     With ``S[i, j] = sign(x_i - x_j) sign(y_i - y_j)`` over distinct points, concordant minus
     discordant pairs are ``w'Sw / 2``, and the pairs not tied in x are ``(N² - Σ N_g²) / 2`` over
     its tie groups. Two copies of one item are tied in both, so they drop out of all three. Above
-    :data:`KENDALL_POINTS` distinct points each resample is built and given to scipy instead:
+    :data:`_KENDALL_POINTS` distinct points each resample is built and given to scipy instead:
     the same value, O(n log n) each, some milliseconds per resample.
     """
     parts = [_kendall(np.asarray(x, float), np.asarray(column, float)) for column in columns]
@@ -154,6 +154,17 @@ def stack(statistics: Sequence[Statistic]) -> Statistic:
     return lambda weights: np.concatenate([statistic(weights) for statistic in statistics])
 
 
+def difference(first: Statistic, second: Statistic) -> Statistic:
+    """The difference of two statistics in the same resample."""
+    together = stack([first, second])
+
+    def statistic(weights: Floats) -> Floats:
+        values = together(weights)
+        return values[:1] - values[1:]
+
+    return statistic
+
+
 def _undefined(weights: Floats) -> Floats:
     return np.full((1, weights.shape[1]), np.nan)
 
@@ -196,7 +207,7 @@ def _rank_correlation(counts: Floats, sums: Floats, spread: Floats) -> Floats:
 
 def _kendall(x: Floats, y: Floats) -> Statistic:
     points, codes = np.unique(np.stack([x, y]), axis=1, return_inverse=True)
-    if points.shape[1] > KENDALL_POINTS:
+    if points.shape[1] > _KENDALL_POINTS:
         return _kendall_slow(x, y)
     rows, sides = _groups(codes)[1], (_groups(x)[1], _groups(y)[1])
     signs = np.ones((points.shape[1],) * 2, dtype=np.float32)

@@ -15,7 +15,7 @@ from itertools import chain
 
 import msgspec
 
-from ..dialogue import Dialogue, Turn, normalise
+from ..dialogue import Dialogue, Turn
 from ..scores import Score
 from .functions import NAN, FunctionMetric, by_dialogue, by_turn
 from .metric import signature
@@ -23,7 +23,7 @@ from .metric import signature
 
 def words(turn: Turn) -> list[str]:
     """The words of a turn."""
-    return normalise(turn.text).split()
+    return turn.words
 
 
 def words_per_turn() -> FunctionMetric:

@@ -1,4 +1,4 @@
-"""Edited dialogues for the eye: what stands in each line, and one page to review them on.
+"""Edited dialogues for the eye: line by line, on a terminal or on one page to review them.
 
 An :class:`Example` is a dialogue before and after an edit, line by line; a terminal and the page
 show the same. The page is one file without scripts that loads nothing and follows the reader's
@@ -6,43 +6,61 @@ light or dark setting. Its texts come from transcripts: they are escaped, and ch
 on their surroundings are written out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from .. import atomic
+from ..dialogue import Dialogue, Turn
+from ..manipulate.edited import Change, Edited
+from ..manipulate.manipulation import Tally
 from ..printable import printable
+from .terminal import text
 
-Mark = Literal["same", "before", "after", "moved", "taken out", "put in", "gap"]
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
 
-#: Longer texts are cut: a page is for reading.
-LONGEST = 2_000
+_Mark = Literal["same", "before", "after", "moved", "taken out", "put in", "gap"]
 
-SIGNS: Mapping[Mark, str] = {
-    "same": " ",
-    "before": "−",
-    "after": "+",
-    "moved": "↕",
-    "taken out": "−",
-    "put in": "+",
-    "gap": " ",
+
+class _Look(msgspec.Struct, frozen=True):
+    """How a line looks: its sign, its style on a terminal and that of what changed, its tag."""
+
+    sign: str
+    style: str
+    changed: str
+    tag: str = ""
+
+
+_LOOKS: Mapping[_Mark, _Look] = {
+    "same": _Look(" ", "dim", "dim"),
+    "gap": _Look(" ", "dim", "dim"),
+    "moved": _Look("↕", "yellow", "yellow"),
+    "before": _Look("−", "", "red strike", "del"),
+    "taken out": _Look("−", "", "red strike", "del"),
+    "after": _Look("+", "", "bold green", "ins"),
+    "put in": _Look("+", "", "bold green", "ins"),
 }
 
 
-class Piece(msgspec.Struct, frozen=True, gc=False):
+class _Piece(msgspec.Struct, frozen=True, gc=False):
     """Some text of a line, and whether it is what changed."""
 
     text: str
     changed: bool = False
 
 
-class Line(msgspec.Struct, frozen=True, gc=False):
+class _Line(msgspec.Struct, frozen=True, gc=False):
     """One turn before or after an edit, or a gap of turns that are not shown."""
 
-    mark: Mark
+    mark: _Mark
     speaker: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[_Piece, ...]
     place: str = ""  # the turn's number; of a moved one, the old one too
 
 
@@ -51,95 +69,209 @@ class Example(msgspec.Struct, frozen=True):
 
     id: str
     kinds: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[_Line, ...]
 
 
-class Chapter(msgspec.Struct, frozen=True):
-    """A manipulation, what it does and is expected to do, and examples of it."""
-
-    name: str
-    about: str
-    examples: tuple[Example, ...]
+#: Longer texts are cut: a page is for reading.
+_LONGEST = 2_000
+#: Of a long dialogue the turns this near to a change are shown.
+_NEAR = 4
 
 
-def pieces(text: str, spans: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
+def example(original: Dialogue, edited: Edited) -> Example:
+    """A dialogue before and after an edit, as lines."""
+    kinds = dict.fromkeys(change.kind for change in edited.changes)
+    return Example(edited.dialogue.id, tuple(kinds), tuple(_near(_lines(original, edited))))
+
+
+def _lines(original: Dialogue, edited: Edited) -> list[_Line]:
+    changed = {it.turn: it for it in edited.changes if it.turn is not None}
+    used = {it.was for it in edited.changes if it.was is not None}
+    gone = [it for it in edited.changes if it.turn is None]
+    rest = (was for was in range(len(original.turns)) if was not in used)
+    lines: list[_Line] = []
+    for at, turn in enumerate(edited.dialogue.turns):
+        change = changed.get(at)
+        if change is None:
+            was = next(rest)
+            while gone and (gone[0].was or 0) < was:
+                lines.append(_taken_out(gone.pop(0), original))
+            lines.append(_Line("same", turn.speaker, _pieces(turn.text, ()), str(at + 1)))
+        else:
+            lines += _of_change(change, turn)
+    return [*lines, *(_taken_out(change, original) for change in gone)]
+
+
+def _of_change(change: Change, turn: Turn) -> Iterator[_Line]:
+    now = str((change.turn or 0) + 1)
+    if change.was is None:
+        yield _Line("put in", turn.speaker, _pieces(change.after, _after(change)), now)
+    elif change.before == change.after:
+        whole = _pieces(change.after, [(0, len(change.after))])
+        yield _Line("moved", turn.speaker, whole, f"{change.was + 1} → {now}")
+    else:
+        was = str(change.was + 1)
+        yield _Line("before", turn.speaker, _pieces(change.before, _before(change)), was)
+        yield _Line("after", turn.speaker, _pieces(change.after, _after(change)), now)
+
+
+def _taken_out(change: Change, original: Dialogue) -> _Line:
+    was = change.was or 0
+    speaker = original.turns[was].speaker
+    return _Line("taken out", speaker, _pieces(change.before, _before(change)), str(was + 1))
+
+
+def _before(change: Change) -> list[tuple[int, int]]:
+    return [span.before for span in change.spans]
+
+
+def _after(change: Change) -> list[tuple[int, int]]:
+    return [span.after for span in change.spans]
+
+
+def _near(lines: list[_Line]) -> Iterator[_Line]:
+    """The lines, runs of unchanged ones far from any change left out."""
+    marks = [at for at, line in enumerate(lines) if line.mark != "same"]
+    kept = {near for at in marks for near in range(at - _NEAR, at + _NEAR + 1)}
+    hidden = 0
+    for at, line in enumerate(lines):
+        if at not in kept:
+            hidden += 1
+            continue
+        if hidden:
+            yield _gap(hidden)
+        hidden = 0
+        yield line
+    if hidden:
+        yield _gap(hidden)
+
+
+def _gap(hidden: int) -> _Line:
+    return _Line("gap", "", _pieces(f"… {hidden} more turns …", ()))
+
+
+def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> tuple[_Piece, ...]:
     """A text cut at the spans that changed.
 
-    >>> [(it.text, it.changed) for it in pieces("I hate tea.", [(2, 6)])]
+    >>> [(it.text, it.changed) for it in _pieces("I hate tea.", [(2, 6)])]
     [('I ', False), ('hate', True), (' tea.', False)]
     """
-    found, at = [], 0
-    shown = text[:LONGEST]
+    parts, at = [], 0
+    shown = text[:_LONGEST]
     for start, end in spans:
-        found += [Piece(shown[at:start]), Piece(shown[start:end], True)]
+        parts += [_Piece(shown[at:start]), _Piece(shown[start:end], True)]
         at = end
-    found += [Piece(shown[at:]), Piece("…" if len(text) > LONGEST else "")]
-    return tuple(piece for piece in found if piece.text)
+    parts += [_Piece(shown[at:]), _Piece("…" if len(text) > _LONGEST else "")]
+    return tuple(piece for piece in parts if piece.text)
 
 
-def page(title: str, chapters: Iterable[Chapter]) -> Iterator[str]:
-    """The page, a part at a time."""
-    chapters = list(chapters)
-    yield _HEAD.replace("TITLE", _shown(title))
-    yield "<nav>" + " ".join(
-        f'<a href="#c{at}">{_shown(each.name)}</a> ({len(each.examples)})'
-        for at, each in enumerate(chapters)
-    )
-    yield "</nav>\n"
-    for at, chapter in enumerate(chapters):
-        yield f'<h2 id="c{at}">{_shown(chapter.name)}</h2>\n<p>{_shown(chapter.about)}</p>\n'
-        for number, example in enumerate(chapter.examples, 1):
-            yield _example(number, example)
-    yield "</main>\n"
+def shown(example: Example) -> "RenderableType":
+    """An example for a terminal."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, expand=True)
+    title = text(f"{example.id}  {' · '.join(example.kinds)}", 200)
+    title.stylize("bold")
+    table.title, table.title_justify, table.title_style = title, "left", ""
+    for name in ("place", "sign", "speaker"):
+        table.add_column(name, style="dim", no_wrap=True)
+    table.add_column("text", overflow="fold", ratio=1)
+    for line in example.lines:
+        _add(table, line)
+    return table
 
 
-def _example(number: int, example: Example) -> str:
+def _add(table: "Table", line: _Line) -> None:
+    from rich.text import Text
+
+    look = _LOOKS[line.mark]
+    turn = Text(style=look.style)
+    for piece in line.pieces:
+        part = text(piece.text, keep="\n")
+        if piece.changed:
+            part.stylize(look.changed)
+        turn.append_text(part)
+    table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
+
+
+#: How many examples of each manipulation a page shows.
+ON_A_PAGE = 50
+
+
+class Review:
+    """A page to review edits on: so many examples of each manipulation."""
+
+    def __init__(self) -> None:
+        self._examples: dict[str, list[Example]] = defaultdict(list)
+        self.left_out = 0
+
+    def add(self, name: str, example: Example) -> None:
+        """Take an example, unless there are enough of its kind."""
+        if len(self._examples[name]) < ON_A_PAGE:
+            self._examples[name].append(example)
+        else:
+            self.left_out += 1
+
+    def write(self, path: Path, about: Callable[[str], str]) -> None:
+        """Write the page; ``about`` says what a manipulation does."""
+        with atomic.writing(path) as file:
+            for part in self._page("Edited dialogues", about):
+                file.write(part.encode("utf-8", "replace"))
+
+    def _page(self, title: str, about: Callable[[str], str]) -> Iterator[str]:
+        yield Path(__file__).with_name("edits.html").read_text("utf-8").replace("TITLE", title)
+        yield "<nav>" + " ".join(
+            f'<a href="#c{at}">{_escaped(name)}</a> ({len(examples)})'
+            for at, (name, examples) in enumerate(self._examples.items())
+        )
+        yield "</nav>\n"
+        for at, (name, examples) in enumerate(self._examples.items()):
+            yield f'<h2 id="c{at}">{_escaped(name)}</h2>\n<p>{_escaped(about(name))}</p>\n'
+            for place, example in enumerate(examples, 1):
+                yield _section(place, example)
+        yield "</main>\n"
+
+
+def _section(number: int, example: Example) -> str:
     kinds = " · ".join(example.kinds)
     rows = "".join(map(_row, example.lines))
-    head = f"{number}. {_shown(example.id)} <small>{_shown(kinds)}</small>"
+    head = f"{number}. {_escaped(example.id)} <small>{_escaped(kinds)}</small>"
     return f"<section><h3>{head}</h3>\n<table>\n{rows}</table></section>\n"
 
 
-def _row(line: Line) -> str:
-    tag = {"before": "del", "taken out": "del", "after": "ins", "put in": "ins"}.get(line.mark)
-    text = "".join(
-        f"<{tag}>{_shown(it.text)}</{tag}>" if tag and it.changed else _shown(it.text)
+def _row(line: _Line) -> str:
+    look = _LOOKS[line.mark]
+    turn = "".join(
+        f"<{look.tag}>{_escaped(it.text)}</{look.tag}>"
+        if look.tag and it.changed
+        else _escaped(it.text)
         for it in line.pieces
     )
-    cells = (_shown(line.place), SIGNS[line.mark], _shown(line.speaker[:40]), text)
+    cells = (_escaped(line.place), look.sign, _escaped(line.speaker[:40]), turn)
     style = line.mark.replace(" ", "-")
     return f'<tr class="{style}">' + "".join(f"<td>{it}</td>" for it in cells) + "</tr>\n"
 
 
-def _shown(text: str) -> str:
+def _escaped(text: str) -> str:
     return escape(printable(text, keep="\n\t"))
 
 
-_HEAD = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>TITLE</title>
-<style>
-:root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fff; --faint: #777; --line: #ddd;
-  --out: #ffd9d6; --in: #cfeed4; --row: #f6f6f6; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #161616; --faint: #999;
-  --line: #3a3a3a; --out: #6b2420; --in: #1f5a2c; --row: #202020; } }
-body { color: var(--ink); background: var(--paper); font: 15px/1.45 system-ui, sans-serif; }
-main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-nav { color: var(--faint); } a { color: inherit; }
-h2 { margin-top: 3rem; border-bottom: 2px solid var(--line); }
-h3 { font-size: 1em; margin: 1.6rem 0 .3rem; } small { color: var(--faint); font-weight: normal; }
-table { border-collapse: collapse; width: 100%; }
-td { vertical-align: top; padding: .15rem .5rem; white-space: pre-wrap; overflow-wrap: anywhere;
-  border-top: 1px solid var(--line); }
-td:nth-child(-n+3) { color: var(--faint); white-space: nowrap; }
-td:last-child { width: 100%; }
-.same td, .gap td { color: var(--faint); }
-.before, .after, .moved, .taken-out, .put-in { background: var(--row); }
-del { background: var(--out); } ins { background: var(--in); text-decoration: none; }
-</style>
-<main>
-<h1>TITLE</h1>
-"""
+def account(tally: Tally) -> list[dict[str, object]]:
+    """A row for each manipulation: how often it was asked and applied, and why it was not."""
+    rows: list[dict[str, object]] = []
+    for name, asked in tally.asked.items():
+        reasons = (
+            f"{why} ({times:,})"
+            for (whose, why), times in tally.refused.most_common()
+            if whose == name
+        )
+        rows.append(
+            {
+                "manipulation": name,
+                "asked": asked,
+                "applied": tally.applied[name],
+                "not": "; ".join(reasons) or "–",
+            }
+        )
+    return rows

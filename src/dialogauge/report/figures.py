@@ -23,7 +23,7 @@ from ..meta.confounds import groups
 from ..meta.correlation import complete
 from ..meta.estimate import Estimate
 from ..meta.evaluation import Evaluation
-from ..meta.items import judged, rated
+from ..meta.items import column, rated
 from ..meta.weighted import Codes, Floats
 from ..printable import printable
 from ..scores import Scores
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 INK, FAINT, ACCENT = "#222222", "#b8b8b8", "#0072b2"
 #: Okabe and Ito's colours, told apart by everyone; shapes take over when they run out.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-SHAPES = "os^Dv"
-STYLE: dict[Any, Any] = {
+_SHAPES = "os^Dv"
+_STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
     "font.size": 9.5,
@@ -52,8 +52,8 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
 }
 FORMATS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None}}
-LONGEST_NAME = 40
-LETTER = 0.09  # inches of width that a letter of a name asks for
+_LONGEST_NAME = 40
+_LETTER = 0.09  # inches of width that a letter of a name asks for
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -84,12 +84,12 @@ def scatter(
     Nothing is jittered: points that coincide are drawn over each other and look darker.
     """
     items = rated(dialogues, evaluation.aspect)
-    x = judged(scores, evaluation.metric, items.dialogues)
-    known = np.flatnonzero(complete(x))
-    x, y = x[known], items.ratings[known]
-    systems = groups([items.systems[place] for place in known])
+    x = column(scores, evaluation.metric, items.dialogues)
+    kept = np.flatnonzero(complete(x))
+    x, y = x[kept], items.ratings[kept]
+    systems = groups([items.systems[place] for place in kept])
     widest = max(map(len, map(_name, systems)), default=0) if len(systems) > 1 else 0
-    with drawing(path, (5.4 + LETTER * widest, 4.4)) as figure:
+    with drawing(path, (5.4 + _LETTER * widest, 4.4)) as figure:
         axes = figure.add_subplot()
         _points(axes, x, y, systems)
         _line(axes, x, y)
@@ -105,9 +105,9 @@ def scatter(
 def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
     """A line per estimate: its value and interval, with 0, the human ceiling and the oracle."""
     rows = list(marks)
-    labels = [_name(row.label, 2 * LONGEST_NAME) for row in rows]
+    labels = [_name(row.label, 2 * _LONGEST_NAME) for row in rows]
     widest = max(map(len, labels), default=0)
-    with drawing(path, (5.2 + LETTER * widest, 1.3 + 0.34 * max(len(rows), 1))) as figure:
+    with drawing(path, (5.2 + _LETTER * widest, 1.3 + 0.34 * max(len(rows), 1))) as figure:
         axes = figure.add_subplot()
         axes.axvline(0, color=FAINT, linewidth=1)
         places = np.arange(len(rows), dtype=np.float64)
@@ -121,7 +121,7 @@ def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
         axes.spines["left"].set_visible(False)
         axes.set_xlabel("correlation with people")
         if title:
-            axes.set_title(_name(title, 2 * LONGEST_NAME), loc="left", fontsize=10.5)
+            axes.set_title(_name(title, 2 * _LONGEST_NAME), loc="left", fontsize=10.5)
         if axes.get_legend_handles_labels()[0]:
             figure.legend(loc="outside lower right", frameon=False, ncols=2, fontsize=8.5)
 
@@ -137,7 +137,7 @@ def drawing(path: str | Path, size: tuple[float, float]) -> Iterator["Figure"]:
     kind = path.suffix.lower()
     if kind not in FORMATS:
         raise OutputError(f"{path}: a figure's name ends in {' or '.join(FORMATS)}")
-    with mpl.rc_context({**mpl.rcParamsDefault, **STYLE}), warnings.catch_warnings():
+    with mpl.rc_context({**mpl.rcParamsDefault, **_STYLE}), warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes in PNG; that is no one's error.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=size, layout="constrained")
@@ -150,8 +150,8 @@ def drawing(path: str | Path, size: tuple[float, float]) -> Iterator["Figure"]:
 def _points(axes: "Axes", x: Floats, y: Floats, systems: dict[str, Codes]) -> None:
     """Points in a random order, so that no system lies on top; the more there are, the fainter."""
     place_of = np.empty(len(x), dtype=np.intp)
-    for place, (name, its) in enumerate(systems.items()):
-        place_of[its] = place
+    for place, (name, members) in enumerate(systems.items()):
+        place_of[members] = place
         colour, label = COLOURS[place % len(COLOURS)], _name(name) or "(no name)"
         axes.scatter([], [], s=24, color=colour, marker=_shape(place), linewidths=0, label=label)
     order = np.random.default_rng(0).permutation(len(x))
@@ -164,7 +164,7 @@ def _points(axes: "Axes", x: Floats, y: Floats, systems: dict[str, Codes]) -> No
 
 
 def _shape(place: int) -> str:
-    return SHAPES[place // len(COLOURS) % len(SHAPES)]
+    return _SHAPES[place // len(COLOURS) % len(_SHAPES)]
 
 
 def _line(axes: "Axes", x: Floats, y: Floats) -> None:
@@ -192,9 +192,9 @@ def _interval(axes: "Axes", place: float, row: Mark) -> None:
 def _reference(
     axes: "Axes", places: Floats, values: Sequence[float], shape: str, label: str
 ) -> None:
-    known = [pair for pair in zip(values, places, strict=True) if not math.isnan(pair[0])]
-    if known:
-        axes.plot(*zip(*known, strict=True), shape, label=label, color=INK, linestyle="none",
+    pairs = [pair for pair in zip(values, places, strict=True) if not math.isnan(pair[0])]
+    if pairs:
+        axes.plot(*zip(*pairs, strict=True), shape, label=label, color=INK, linestyle="none",
                   markersize=11 if shape == "|" else 4.5, markeredgewidth=1.4,
                   markerfacecolor="none")  # fmt: skip
 
@@ -207,6 +207,6 @@ def _title(evaluation: Evaluation) -> str:
     return title + (f"\nwithin systems {within}" if several else "")
 
 
-def _name(text: str, longest: int = LONGEST_NAME) -> str:
+def _name(text: str, longest: int = _LONGEST_NAME) -> str:
     clean = printable(text)
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: How much of the mean variance is added to each direction, so that few points do not overfit.
-RIDGE = 0.1
+_RIDGE = 0.1
 
 
 def discriminants(vectors: Floats, groups: Ints, count: int = 2) -> Floats:
@@ -21,8 +21,8 @@ def discriminants(vectors: Floats, groups: Ints, count: int = 2) -> Floats:
     >>> groups = np.repeat([0, 1, 2], 50)
     >>> points = rng.normal(size=(150, 5))
     >>> points[:, 3] += 4.0 * groups
-    >>> found = discriminants(points, groups)[:, 0]
-    >>> bool(abs(np.corrcoef(found, groups)[0, 1]) > 0.9)
+    >>> first = discriminants(points, groups)[:, 0]
+    >>> bool(abs(np.corrcoef(first, groups)[0, 1]) > 0.9)
     True
     """
     from scipy.linalg import eigh
@@ -35,10 +35,10 @@ def discriminants(vectors: Floats, groups: Ints, count: int = 2) -> Floats:
         middle = own.mean(axis=0)
         within += (own - middle).T @ (own - middle)
         between += len(own) * np.outer(middle, middle)
-    within += RIDGE * np.trace(within) / len(within) * np.eye(len(within))
+    within += _RIDGE * np.trace(within) / len(within) * np.eye(len(within))
     _, directions = eigh(between, within)
-    found: Floats = centred @ directions[:, ::-1][:, :count]
-    return found
+    places: Floats = centred @ directions[:, ::-1][:, :count]
+    return places
 
 
 def draw(points: Floats, groups: Ints, path: Path) -> None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .. import corpora
 from ..dialogue import Dialogue
 from ..manipulate.words import Repeat
+from ..meta import Estimate, Settings
 from ..meta.bootstrap import codes, intervals
-from ..meta.estimate import Estimate, Settings
 from ..meta.weighted import mean, select
 from ..metrics.maude import Maude
 

@@ -18,8 +18,6 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
 from ....atomic import write_json
-from ....errors import InputError
-from ....manipulate import translation
 from ....metrics.maude import word_table
 from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
@@ -29,6 +27,7 @@ from ...frozen import Side, reading, sides
 from ...generated import one_each
 from ...layers import standardise
 from ...loop import Batches, on_device
+from ...named import translator
 from ...recipe import AtLeastOne, Count, Recipe, Share
 from .. import Encode
 from . import rows
@@ -133,7 +132,7 @@ class Discrimination:
         # A quarter as many to validate with: each takes a second or two.
         replies = settings.replies if half == "train" else settings.replies // 4
         sources = rows.Sources(
-            translate=_translator(settings.translator),
+            translate=translator(settings.translator) if settings.translator else None,
             generated=one_each(dialogues, settings.language_model, replies, seed),
             broken=settings.policy != "semantics",
             joined=self.reads != "turns",
@@ -196,22 +195,6 @@ def _kind(settings: Settings) -> dict[str, str]:
         return {"metric": settings.network}
     metric = VARIANTS[settings.network].metric
     return {"metric": metric, "network": settings.network, "blend": settings.blend}
-
-
-def _translator(name: str) -> rows.Translate | None:
-    """Texts into another language and back; None for no name."""
-    if not name:
-        return None
-    if name == "apertium":
-        return translation.apertium()
-    from ...translating import load
-
-    there, _, back = name.partition(",")
-    if not back:
-        raise InputError(
-            "a translator is two models", field="settings.translator", remedy='"THERE,BACK"'
-        )
-    return load(there.strip(), back.strip())
 
 
 def build(
