@@ -66,17 +66,17 @@ class Vectors:
     def __contains__(self, name: str) -> bool:
         return self.names.find(name) >= 0
 
-    @property
-    def width(self) -> int:
-        """How many numbers a vector has."""
-        return int(self._matrix.shape[1])
-
     def __getitem__(self, name: str) -> Floats:
         number = self.names.find(name)
         if number < 0:
             raise KeyError(name)
         vector: Floats = self.rows(np.array([number]))[0]
         return vector
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return int(self._matrix.shape[1])
 
     def rows(self, numbers: Array) -> Floats:
         """The vectors of some names by their numbers, (numbers, width)."""
