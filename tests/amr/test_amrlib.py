@@ -170,15 +170,6 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         load_parser(folder)
 
 
-def test_graphs_need_penman(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialogauge.amr import graph
-
-    graph._roles.cache_clear()
-    monkeypatch.setattr(graph, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"dialogauge\[amr\]"):
-        decode("(a / b :ARG0 (c / d))")
-
-
 class Counting:
     """A parser that notes what it is asked."""
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("spacy")
-pytest.importorskip("penman")
 
 from dialogauge.amr import Graph, decode, encode, files
 from dialogauge.amr.graph import check
@@ -20,6 +19,8 @@ from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parser.deciding import arborescence
 from dialogauge.amr.parser.numbers import value
 from dialogauge.amr.parser.words import LONGEST, Word
+from dialogauge.errors import MissingExtraError
+from dialogauge.language import load
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,14 @@ def parsed(parser: Builtin, text: str) -> Graph:
     graph = parser.parse([text])[0]
     assert graph is not None
     return graph
+
+
+def test_parsing_needs_spacy_and_graphs_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialogauge.language.pipeline.find_spec", lambda _: None)
+    monkeypatch.setattr("dialogauge.amr.parser.builtin.shared", load)  # which remembers nothing
+    with pytest.raises(MissingExtraError, match=r"dialogauge\[language\]"):
+        Builtin.load()
+    assert decode("(a / b :ARG0 (c / d))").edges
 
 
 def test_the_sentence_that_must_be_right(parser: Builtin) -> None:

@@ -25,17 +25,16 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
-from importlib.util import find_spec
-from typing import Any
 
 import msgspec
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError
 from .notation import read
 
 #: How far a level is indented.
-INDENT = 6
+_INDENT = 6
+#: The roles that end in -of and are not others turned around.
+_UPRIGHT = frozenset({":consist-of", ":prep-on-behalf-of", ":prep-out-of"})
 
 _SYMBOL = re.compile(r'[^\s"()/:~#][^\s"()/:~]*')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
@@ -89,7 +88,7 @@ def encode(graph: Graph) -> str:
             waiting.pop()
             parts.append(")")
             continue
-        parts.append(f"\n{' ' * (INDENT * len(waiting))}{branch.role} ")
+        parts.append(f"\n{' ' * (_INDENT * len(waiting))}{branch.role} ")
         if branch.opens:
             parts.append(f"({branch.target} / {graph.concepts[branch.target]}")
             waiting.append(iter(tree[branch.target]))
@@ -119,7 +118,7 @@ def decode(text: str) -> Graph:
 def upright(branch: tuple[str, str, str], concepts: dict[str, str]) -> Edge:
     """A branch as an edge the right way round; one to a constant cannot be turned."""
     source, role, target = branch
-    while {source, target} <= concepts.keys() and _roles().is_role_inverted(role):
+    while {source, target} <= concepts.keys() and is_turned(role):
         source, role, target = target, role.removesuffix("-of"), source
     return Edge(source, role, target)
 
@@ -187,7 +186,7 @@ def _check_edge(graph: Graph, edge: Edge) -> None:
         raise InputError(f"an edge starts at no variable: {shown}")
     if not (is_role(edge.role) and is_constant(edge.target)):
         raise InputError(f"not PENMAN: {shown}")
-    if edge.target in graph.concepts and _roles().is_role_inverted(edge.role):
+    if edge.target in graph.concepts and is_turned(edge.role):
         raise InputError(f"an edge is stored the wrong way round: {shown}")
 
 
@@ -199,6 +198,15 @@ def is_constant(text: str) -> bool:
 def is_role(text: str) -> bool:
     """Whether a text may stand on an edge."""
     return _ROLE.fullmatch(text) is not None
+
+
+def is_turned(role: str) -> bool:
+    """Whether a role leads the other way round.
+
+    >>> is_turned(":ARG0-of"), is_turned(":consist-of")
+    (True, False)
+    """
+    return role.endswith("-of") and role not in _UPRIGHT
 
 
 def symbol(text: str) -> str:
@@ -240,13 +248,3 @@ def _located(text: str, words: list[str]) -> tuple[str, tuple[Token, ...]]:
         end = start + len(word)
         tokens.append(Token(word, start, end))
     return text, tuple(tokens)
-
-
-@cache
-def _roles() -> Any:
-    """penman's knowledge of AMR's roles: ``:consist-of`` is one, ``:ARG0-of`` is one turned."""
-    if find_spec("penman") is None:
-        raise MissingExtraError("AMR graphs", "amr")
-    from penman.models.amr import model  # type: ignore[import-untyped]
-
-    return model

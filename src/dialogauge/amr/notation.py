@@ -6,9 +6,8 @@ r"""PENMAN, the notation of AMR graphs, read without recursion and with a place 
     branch := role (node | variable | constant)
 
 ``#`` starts a comment; ``# ::snt Hello`` gives a graph its text. A concept or a constant may carry
-the places of its words: ``hate-01~e.5`` is the sixth. penman's own parser calls itself once per
-bracket, and lets a missing concept or trailing text pass with a line in a log; this one needs no
-stack of Python's and says where it stopped:
+the places of its words: ``hate-01~e.5`` is the sixth. The package penman reads all this too; why
+it is not used says *Decisions* in docs/architecture.md. This reader says where it stopped:
 
     >>> read("(h / hate-01 :ARG0 (s / she)")
     Traceback (most recent call last):

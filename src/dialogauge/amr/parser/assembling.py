@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ..graph import Edge, Graph, Token, quoted, symbol
+from ..graph import Edge, Graph, Token, is_turned, quoted, symbol
 from . import naming, numbers
 from .templates import INSIDE, NAME, NOTHING, NUMBER, Part, read, split_sense
 from .words import Word
 
 TOP = ":top"
-#: Roles that end in -of and are not turned around.
-UPRIGHT = frozenset({":consist-of", ":prep-on-behalf-of", ":prep-out-of"})
 #: Concepts whose mentions in one sentence are one node.
 SHARED = frozenset({"i", "you", "he", "she", "it", "we", "they"})
 
@@ -224,7 +222,7 @@ class _Piece:
         if is_node and self.builder.concepts.get(target) == "never":
             self.builder.concepts[target] = "ever"
             self.builder.edges.append(Edge(source, ":polarity", "-"))
-        if is_node and role.endswith("-of") and role not in UPRIGHT:
+        if is_node and is_turned(role):
             source, role, target = target, role.removesuffix("-of"), source
         self.builder.edges.append(Edge(source, role, target))
 
