@@ -4,9 +4,14 @@ import os
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from dialogauge.amr.parser.builtin import Builtin
+    from dialogauge.language import Pipeline
 
 DATA = Path(os.environ.get("DIALOGAUGE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
@@ -37,3 +42,20 @@ def _no_pickle() -> Iterator[None]:
         patch.setattr(pickle, "loads", refuse)
         patch.setattr(pickle, "Unpickler", Refusing)
         yield
+
+
+@pytest.fixture(scope="session")
+def pipeline() -> "Pipeline":
+    """The language pipeline that ships, loaded once; needs the extra ``language``."""
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    from dialogauge.language import shared
+
+    return shared()
+
+
+@pytest.fixture(scope="session")
+def parser(pipeline: "Pipeline") -> "Builtin":
+    """The AMR parser that ships, loaded once."""
+    from dialogauge.amr.parser.builtin import Builtin
+
+    return Builtin.load()

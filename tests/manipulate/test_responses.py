@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.manipulate import translation
+from dialogauge.manipulate.catalogue import RESPONSES
 from dialogauge.manipulate.manipulation import Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.responses import (
     GENERIC,
     PAPER,
-    RESPONSES,
     BackTranslation,
     temporal_skip,
 )

@@ -12,24 +12,19 @@ from hypothesis import strategies as st
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.language import stopwords
-from dialogauge.manipulate import words
+from dialogauge.manipulate import grammar, words
+from dialogauge.manipulate.catalogue import WORDS
 from dialogauge.manipulate.checking import fault
+from dialogauge.manipulate.grammar import Nameless, Synonyms
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.rewriting import Place, Rewrite
-from dialogauge.manipulate.words import (
-    TAGGED,
-    WORDS,
-    Drop,
-    Nameless,
-    Repeat,
-    Synonyms,
-    Without,
-)
+from dialogauge.manipulate.words import Drop, Repeat, Without
 
 from .manipulating import dialogues, keeps_the_contract, steps, talk
 
 BY_NAME = {each.name: each for each in WORDS}
+TAGGED = {"nouns-pronouns-verbs", "only-nouns", "no-entities", "synonyms"}
 PLAIN = [each for each in WORDS if each.name not in TAGGED]
 
 
@@ -267,7 +262,7 @@ def test_long_texts_take_no_more_than_their_length(manipulation: Manipulation) -
 
 def test_a_long_text_is_not_tagged() -> None:
     with pytest.raises(DoesNotApply, match="too long"):
-        words.tagged("x" * (words.LONGEST + 1))
+        grammar.tagged("x" * (grammar.LONGEST + 1))
 
 
 @pytest.mark.parametrize("manipulation", WORDS, ids=lambda each: each.name)

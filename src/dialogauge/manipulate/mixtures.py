@@ -20,9 +20,8 @@ import msgspec
 
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
-from . import catalogue, ladders
+from . import catalogue, deam, ladders
 from .composing import after
-from .deam import Deam, probabilities
 from .edited import Edited
 from .manipulation import DoesNotApply, Manipulation, Tally, alike, seeded
 from .pool import Pool
@@ -72,38 +71,6 @@ class Steps(msgspec.Struct, frozen=True):
         return made, "+".join(names)
 
 
-class Reading(msgspec.Struct, frozen=True):
-    """Some of DEAM's edits, all made on one reading of what the dialogue says."""
-
-    names: tuple[str, ...]
-    weight: float
-    settings: Deam
-    ending: str = ""  # of each name, where a severity was asked for
-
-    @property
-    def name(self) -> str:
-        """The names of the edits."""
-        return "+".join(name + self.ending for name in self.names)
-
-    def make(
-        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
-    ) -> tuple[Edited | None, str]:
-        """The dialogue after each edit that applies, and the names of those edits."""
-        edited, refused = self.settings.attempt(self.names, dialogue, rng, pool)
-        if edited is not None and alike(dialogue, edited.dialogue):
-            edited, refused = None, dict.fromkeys(self.names, "nothing changed")
-        made = []
-        for name in self.names:
-            called = name + self.ending
-            tally.asked[called] += 1
-            if name in refused:
-                tally.refused[called, refused[name]] += 1
-            else:
-                tally.applied[called] += 1
-                made.append(called)
-        return edited, "+".join(made)
-
-
 class Mixture(msgspec.Struct, frozen=True):
     """Ways to damage a dialogue, of which one is drawn. A mixture is itself an edit."""
 
@@ -134,7 +101,7 @@ class Mixture(msgspec.Struct, frozen=True):
 def some_of(steps: Sequence[Manipulation]) -> tuple[Way, ...]:
     """k of the steps, k drawn uniformly from 1 to their number, made in the order given."""
     named = {step.name: step for step in steps}
-    chances = probabilities(tuple(named)).items()
+    chances = deam.probabilities(tuple(named)).items()
     return tuple(Steps(tuple(named[name] for name in names), chance) for names, chance in chances)
 
 
@@ -143,23 +110,16 @@ def one_of(steps: Iterable[Manipulation]) -> tuple[Way, ...]:
     return tuple(Steps((step,)) for step in steps)
 
 
+def _steps(name: str, severity: int | None) -> list[Manipulation]:
+    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
+
+
 def _some(name: str, severity: int | None) -> tuple[Way, ...]:
     return some_of(_steps(name, severity))
 
 
 def _one(name: str, severity: int | None) -> tuple[Way, ...]:
     return one_of(_steps(name, severity))
-
-
-def _read_once(name: str, severity: int | None) -> tuple[Way, ...]:
-    settings = Deam(share=0.0 if severity is None else severity / len(ladders.SEVERITIES))
-    ending = "" if severity is None else f"@{severity}"
-    chances = probabilities(catalogue.FAMILIES[name]).items()
-    return tuple(Reading(names, chance, settings, ending) for names, chance in chances)
-
-
-def _steps(name: str, severity: int | None) -> list[Manipulation]:
-    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
 
 
 class _Recipe(msgspec.Struct, frozen=True):
@@ -172,7 +132,7 @@ class _Recipe(msgspec.Struct, frozen=True):
 
 _RECIPES = {
     "deam": _Recipe(
-        _read_once,
+        lambda name, severity: deam.ways(catalogue.FAMILIES[name], severity),
         "DEAM (Ghazarian et al., 2022)",
         "One to four of coreference, contradiction, irrelevancy and engagement, in this order.",
     ),

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..dialogue import normalise
-from .manipulation import DoesNotApply, Expect, Manipulation, same_text
-from .rewriting import Place, Rewrite, Rewriting
-from .words import tagged
+from .grammar import tagged
+from .manipulation import DoesNotApply, same_text
+from .rewriting import Place
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -285,27 +285,3 @@ def temporal_skip(place: Place, rng: Random) -> str:
     if not earlier or not earlier[-1].strip():
         raise DoesNotApply("the speaker has answered nothing before")
     return earlier[-1]
-
-
-_ADEM = "ADEM re-evaluation"
-_ROWS: tuple[tuple[str, Rewrite, Expect, str], ...] = (
-    ("random-response", random_response, "lower", "DCGEval"),
-    ("other-response", other_response, "lower", "MaUdE"),
-    ("echo", echo, "lower", _ADEM),
-    ("generic", Generic(), "lower", _ADEM),
-    ("generated-elsewhere", generated_elsewhere, "lower", "MaUdE"),
-    # MaUdE lists a trained model's responses to the same context among the good ones, though its
-    # own score falls for them (by 0.31) as it does for random responses (by 0.29). *Re-evaluating
-    # ADEM* wants 1 of 5 for those of a model that was hardly trained. What a small model says
-    # seldom answers anything, which makes it the latter case; of a large one expect "same".
-    ("generated", generated, "lower", _ADEM),
-    ("back-translation", BackTranslation(), "same", "MaUdE"),
-    ("speaker-confusion", speaker_confusion, "lower", "DCGEval"),
-    ("temporal-skip", temporal_skip, "lower", "DCGEval"),
-)
-
-#: Other responses in the place of one.
-RESPONSES = tuple(
-    Manipulation(name, Rewriting(name, rewrite), expect, source)
-    for name, rewrite, expect, source in _ROWS
-)
