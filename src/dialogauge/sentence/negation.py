@@ -16,22 +16,15 @@ from ..language.inflection import Form, inflect
 from ..language.irregular import NEGATIVES
 from .agreement import auxiliaries, base, finite, inverted, subject
 from .draft import Draft, capital
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
 NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
 NOT = NEGATIONS - {"never"}
-#: Words that negate a clause from another place than behind its verb.
-_NO = "no nothing nobody noone none neither nor nowhere hardly barely scarcely without rarely"
-_NEGATIVE = NEGATIONS | frozenset(_NO.split())
-#: Adverbs that *not* goes before, not behind.
-_ADVERBS = """
-always usually often really even ever necessarily exactly quite fully completely totally very
-particularly especially entirely generally normally only just highly deeply strongly greatly truly
-absolutely
-"""
-_SCOPED = frozenset(_ADVERBS.split())
+_WORDS = lists(__file__, "negation")
+_NEGATIVE = NEGATIONS | _WORDS["negative"]
 _TAG_QUESTION = re.compile(r",\s*\w+(?:n['’]?t)?\s+(?:i|you|he|she|it|we|they|there)\s*\?", re.I)
 _CONTRACTED = re.compile(r"\w['’](?:s|m|re|ve|d|ll|t)\b", re.I)
 _UNMARKED = re.compile(r"\b(?:dont|didnt|doesnt|cant|wont|isnt|im|ive|thats|couldnt|wasnt)\b", re.I)
@@ -63,16 +56,12 @@ _SET = frozenset({"thank", "said"})  # "Good, thank you", "Well said."
 def _is_afterthought(verb: "Word") -> bool:
     """Whether a verb comments on what was said before it: "it was good i think"."""
     who = subject(verb)
-    if who is None or base(verb) not in _COMMENTS:
+    if who is None or base(verb) not in _WORDS["comments"]:
         return False
     if any(it.i > verb.i and not it.is_punct for it in verb.children):
         return False
     said = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
     return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in said)
-
-
-_COMMENTING = "think guess believe suppose reckon bet imagine hope seem"
-_COMMENTS = frozenset(_COMMENTING.split())
 
 
 def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
@@ -176,14 +165,10 @@ def _imperative(draft: Draft, verb: "Word") -> bool:
     before = verb.nbor(-1).lower_ if verb.i else ""
     if us.lower_ == "of" or (verb.lower_.endswith("s") and verb.lower_ != draft.lemma(verb.i)):
         return False  # "Sign of the times", "Reminds me of it"
-    if not draft.starts(verb.i) and before not in _BEFORE_IMPERATIVES:
+    if not draft.starts(verb.i) and before not in _WORDS["leading"]:
         return False
     draft.put_before(verb.i, _joined_not(draft, "do"))
     return True
-
-
-_LEADING = "please just so then and or but also always well now ok okay yeah yes no , : ; - to"
-_BEFORE_IMPERATIVES = frozenset(_LEADING.split())
 
 
 def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
@@ -258,7 +243,7 @@ def _clitic(word: "Word") -> str:
 def _first_adverb(predicate: "Word") -> int:
     """The place before which *not* goes: the verb, or an adverb right before it."""
     place = int(predicate.i)
-    while place and predicate.doc[place - 1].lower_ in _SCOPED:
+    while place and predicate.doc[place - 1].lower_ in _WORDS["before"]:
         if predicate.doc[place - 1].head != predicate or predicate.doc[place - 1].lower_ == "just":
             break
         place -= 1

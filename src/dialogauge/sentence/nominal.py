@@ -10,10 +10,12 @@ from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries, word_
 from .draft import Draft, capital, one_run, tops
 from .lexical import MASS, UNCOUNTABLE, Wording, is_word, worded
 from .pronominal import is_coordinated, is_name
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
+_WORDS = lists(__file__, "nominal")
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "some", "any", "these", "those"})
 
 
@@ -29,7 +31,7 @@ def replace_noun(draft: Draft, noun: "Word", places: Sequence[int], new: str) ->
         found = worded(new, Form(noun.text, "JJ"))
     if found is None or not one_run(draft, places) or not _takes(noun, found):
         return False
-    if word_behind(noun) == "of" and noun.lower_.rstrip("s") in _MEASURES:
+    if word_behind(noun) == "of" and noun.lower_.rstrip("s") in _WORDS["measures"]:
         return False  # "a kind of"
     if noun.dep_ in ("compound", "flat") and noun.tag_ == noun.head.tag_ == "NNP":
         return False  # a part of a name
@@ -46,10 +48,6 @@ def replace_noun(draft: Draft, noun: "Word", places: Sequence[int], new: str) ->
     if _is_bare(noun) and found.lemma not in MASS and noun.dep_ in SUBJECTS:
         agree_behind(draft, noun, Person(3, True), pronoun=False)
     return True
-
-
-_SOME_OF = "kind type sort lot plenty bunch couple pair number rest amount part one ton"
-_MEASURES = frozenset(_SOME_OF.split())
 
 
 def _takes(noun: "Word", found: Wording) -> bool:
@@ -102,14 +100,7 @@ def _in_phrase(noun: "Word") -> bool:
     """Whether a bare noun is one of a set phrase: "in fact", "one at a time", "today"."""
     alone = noun.dep_ in ("obl:tmod", "obl:npmod", "nmod:tmod", "parataxis", "appos", "conj")
     described = any(it.dep_.startswith("acl") for it in noun.children)  # its verb would not agree
-    return alone or described or noun.lower_ in _PHRASAL
-
-
-_SET_NOUNS = """
-fact course example instance case time home today tomorrow tonight yesterday way lot kind sort part
-place advance order addition person bit
-"""
-_PHRASAL = frozenset(_SET_NOUNS.split())
+    return alone or described or noun.lower_ in _WORDS["phrasal"]
 
 
 _DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})

@@ -18,18 +18,9 @@ from ...language import senses
 from ...language.lexicon import Lexicon
 from ...language.stopwords import NLTK
 from ...sentence.lexical import is_word
+from ...sentence.wordlists import lists
 
-#: Concepts that are no content of their own: modals, links, fillers and general nouns.
-_EMPTY = """
-possible obligate recommend permit cause contrast concession have be do-02 resemble include
-exemplify thing person multi-sentence and or amr-unknown amr-choice even-if say-so slash something
-anything everything nothing someone anyone everyone everybody lot kind sort that this there here
-yes no one way bit couple time ordinal-entity temporal-quantity date-entity monetary-quantity more
-most many much some other another each every all so too very just also still already really even
-only ever own same such well now then again as certain sure please thank guess mean let go-02 oh
-yeah yea yep wow ok okay lol haha ha hey hi hello um uh oops nope hmm ah aw wonder
-"""
-EMPTY = frozenset(_EMPTY.split())
+_WORDS = lists(__file__, "items")
 _ROLES = ((":ARG", "arg"), (":op", "op"), (":mod", "mod"))
 _SPECIAL = re.compile(r".*-9\d|.*[^\w-].*|.*\d.*")
 
@@ -106,12 +97,7 @@ def _behind(graph: Graph, place: int) -> str:
     word = graph.tokens[place + 1].text.lower() if place + 1 < len(graph.tokens) else "."
     if not any(map(str.isalnum, word)):
         return "."
-    return "object" if word not in NLTK or word in _OBJECTS else word
-
-
-#: Function words that begin an object.
-_DETERMINERS = "a an the my your his her its our their some any this these those"
-_OBJECTS = frozenset(_DETERMINERS.split())
+    return "object" if word not in NLTK or word in _WORDS["determiners"] else word
 
 
 def _article(graph: Graph, variable: str) -> str:
@@ -134,7 +120,7 @@ def _type(concept: str, roles: list[str]) -> str:
 def is_content(concept: str) -> bool:
     """Whether a concept is a word of some content that the lexicon knows."""
     lemma = senses.lemma(concept)
-    if concept in senses.PRONOUNS or lemma in EMPTY or concept in EMPTY:
+    if concept in senses.PRONOUNS or {lemma, concept} & _WORDS["empty"]:
         return False
     plain = len(lemma) > 1 and not _SPECIAL.fullmatch(lemma) and not re.search(r"-9\d$", concept)
     return plain and bool(Lexicon.load().senses(lemma.partition("-")[0]))

@@ -11,9 +11,12 @@ from ...knowledge import load_store
 from ...language import senses
 from ...language.lexicon import Lexicon
 from ...sentence.lexical import is_word
+from ...sentence.wordlists import lists
 from .items import Item
 from .settings import Contradiction
 
+_WORDS = lists(__file__, "opposites")
+_ELSEWHERE = {frozenset(pair.split("-")) for pair in _WORDS["elsewhere"]}
 #: A sense counts when it is at least so much of a word's uses.
 SENSE = 0.2
 #: A word that WordNet's annotators met less often is not offered.
@@ -40,21 +43,7 @@ def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
     exclaimed = senses.is_frame(item.concept) and not item.roles  # "Cool!"
     found = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
-    return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _LIGHT
-
-
-_VERBS = "come go get take give make do have be put let keep hit release whole last"
-_LIGHT = frozenset(_VERBS.split())
-
-
-#: Words that are opposed in a sense that talk seldom has: "cool" is good, a "hard thing" not easy.
-_PAIRS = """
-cool-warm cool-hot hard-soft tough-tender fill-empty city-town town-village lose-keep know-ignore
-fly-walk real-unreal specific-general right-left kind-unkind mean-nice heavy-light
-ill-good raise-lower survive-succumb credible-incredible
-foreign-domestic car-bike sit-stand organization-tribe soften-sharpen
-"""
-_ELSEWHERE = frozenset(frozenset(pair.split("-")) for pair in _PAIRS.split())
+    return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _WORDS["light"]
 
 
 def part_of_speech(item: Item) -> str:

@@ -6,13 +6,9 @@ question marks, so that the words are asked too.
 
 from ...amr import Graph, questions
 from ...language import senses
+from ...sentence.wordlists import lists
 
-_ASKING = """
-do does did don't doesn't didn't is are was were isn't aren't wasn't weren't am have has had haven't
-hasn't can could will would should can't couldn't won't wouldn't may who what which when where why
-how whose whom ever
-"""
-ASKING = frozenset(_ASKING.split())
+_ASKING = lists(__file__, "sentences")["asking"]
 
 
 def asks(graph: Graph, top: str) -> bool:
@@ -40,7 +36,7 @@ def _begins(graph: Graph, first: int) -> bool:
     while words and not words[-1].isalpha() and "'" not in words[-1]:
         words.pop()
     start = next((at for at in range(len(words) - 1, 0, -1) if words[at - 1] in _ENDS), 0)
-    return len(words) > start and words[start] in ASKING and (start > 0 or first <= 2)
+    return len(words) > start and words[start] in _ASKING and (start > 0 or first <= 2)
 
 
 _ENDS = frozenset(".!?,;") | {"...", "and", "but", "so"}
