@@ -17,7 +17,7 @@ from dialogauge.amr.amrlib.matching import align
 from dialogauge.amr.amrlib.seq2seq import PARSERS, Generator, Parser, Transformer
 from dialogauge.amr.edits import negate
 from dialogauge.amr.graph import check
-from dialogauge.amr.parsing import Remembering
+from dialogauge.amr.loading import Remembering
 from dialogauge.encode.cache import Memory
 from dialogauge.errors import MissingExtraError, ModelError, UnknownNameError
 
@@ -52,9 +52,9 @@ def test_texts_become_graphs_with_words(folder: Path) -> None:
     assert want is not None
     assert same(want, decode("(w / want-01 :ARG0 (d / dog) :ARG1 (b / bark-01 :ARG0 d))"))
     assert nothing is None
-    assert (parser.report.texts, parser.report.failed, parser.report.clipped) == (4, 1, 0)
+    assert (parser.counts.texts, parser.counts.failed, parser.counts.clipped) == (4, 1, 0)
     assert parser.parse(["", " \n", "tell me " * 100])[:2] == [None, None]
-    assert parser.report.clipped == 1
+    assert parser.counts.clipped == 1
     assert "beams:1" in parser.signature
     assert "sha256:" in parser.signature
 
@@ -63,8 +63,8 @@ def test_load_parser_remembers(folder: Path) -> None:
     parser = load_parser(folder)
     first = parser.parse([*LINES, *LINES])
     assert first == parser.parse(list(LINES)) * 2
-    assert (parser.report.texts, parser.report.parsed) == (9, 3)
-    assert parser.report.failed == first[:3].count(None)
+    assert (parser.counts.texts, parser.counts.parsed) == (9, 3)
+    assert parser.counts.failed == first[:3].count(None)
     assert "beams:4" in parser.signature
 
 
@@ -92,7 +92,7 @@ def test_graphs_become_text(tmp_path: Path, module: str) -> None:
     assert realiser.realise(graph, negate(graph, "t")) == "she did n't tell me"
     long = decode("(a / and " + " ".join(f":op{n} (v{n} / dog)" for n in range(50)) + ")")
     assert realiser.write([long, negate(graph, "t")]) == [None, "she did n't tell me"]
-    assert (realiser.report.texts, realiser.report.clipped, realiser.report.failed) == (3, 1, 0)
+    assert (realiser.counts.texts, realiser.counts.clipped, realiser.counts.failed) == (3, 1, 0)
 
 
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "training_args.bin", "model.pt"])

@@ -118,15 +118,15 @@ def test_roles_are_turned_where_penman_says_so(data: Path) -> None:
 
 
 def test_what_is_counted_in_a_file_and_what_is_not(data: Path) -> None:
-    report = files.Report()
-    found = list(files.conversations(data / "amr" / "deam_parsed_train.txt.gz", report))
-    assert (report.graphs, report.broken) == (1761, 1)  # the last one is cut
+    counts = files.Counts()
+    found = list(files.conversations(data / "amr" / "deam_parsed_train.txt.gz", counts))
+    assert (counts.graphs, counts.broken) == (1761, 1)  # the last one is cut
     assert len(found) == 82
     assert not any("</CONV>" in graph.text for graph in found[0])
     assert [graph.text[:10] for graph in found[0][:2]] == ["I saw that", "Best news "]
-    report = files.Report()
-    assert sum(1 for _ in files.read(data / "amr" / "bamboo_sts.amr.gz", report)) == 17262
-    assert report.broken == 0
+    counts = files.Counts()
+    assert sum(1 for _ in files.read(data / "amr" / "bamboo_sts.amr.gz", counts)) == 17262
+    assert counts.broken == 0
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

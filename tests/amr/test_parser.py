@@ -144,7 +144,7 @@ def shared(made: list[Builtin] = []) -> Builtin:  # noqa: B006 (loaded once for 
 def test_texts_without_words_are_counted() -> None:
     parser = Builtin.load()
     assert parser.parse(["", "Hello there.", "  "])[0] is None
-    assert (parser.report.texts, parser.report.empty) == (3, 2)
+    assert (parser.counts.texts, parser.counts.empty) == (3, 2)
 
 
 def test_a_graph_does_not_depend_on_its_batch(parser: Builtin) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dialogauge import corpora, language
 from dialogauge.amr import Edge, Graph, Token, decode, edits, load_realiser, questions
-from dialogauge.amr.difference import Appended, Negated, Removed, Replaced, Shortened, difference
+from dialogauge.amr.differences import Appended, Negated, Removed, Replaced, Shortened, difference
 from dialogauge.amr.graph import check, quoted
 from dialogauge.amr.questions import names, sentences
 from dialogauge.amr.realise import InPlace
@@ -472,7 +472,7 @@ def test_refusals_are_counted_and_unaligned_nodes_refused() -> None:
     graph = replace(decode("(l / like-01 :ARG0 (i / i))"), text="I like it.")
     assert realiser.realise(graph, graph) == "I like it."
     assert realiser.realise(graph, edits.negate(graph, "l")) is None
-    assert (realiser.report.graphs, realiser.report.same, realiser.report.refused) == (2, 1, 1)
+    assert (realiser.counts.graphs, realiser.counts.same, realiser.counts.refused) == (2, 1, 1)
     assert realiser.signature.startswith("edit:2|language|")
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from dialogauge.amr import InPlace
+from dialogauge.amr.loading import Remembering
 from dialogauge.amr.parser.builtin import Builtin
-from dialogauge.amr.parsing import Remembering
 from dialogauge.manipulate.pool import Pool
 
 

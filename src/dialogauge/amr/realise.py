@@ -1,7 +1,7 @@
 """An edited graph back to text: what changed is written into the sentence, the rest stays.
 
 A generator writes a whole sentence anew and loses tense, articles and wording on the way. Here the
-difference between two graphs (:mod:`.difference`) is mapped onto the words that the changed parts
+difference between two graphs (:mod:`.differences`) is mapped onto the words that the changed parts
 are aligned to, with the sentence's UD parse for what a graph does not say: case, tense, agreement,
 which function words belong to a part. An unedited graph gives its text byte for byte.
 
@@ -30,7 +30,7 @@ from ..language.senses import PRONOUNS, lemma
 from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
 from ..sentence.draft import Draft, extents, tops
 from ..sentence.removal import Places
-from .difference import (
+from .differences import (
     Affirmed,
     Appended,
     Change,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 VERSION = 2
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a realiser was asked since it was made."""
 
     graphs: int = 0
@@ -74,7 +74,7 @@ class InPlace:
 
     def __init__(self, pipeline: Pipeline | None = None) -> None:
         self._given = pipeline
-        self.report = Report()
+        self.counts = Counts()
 
     @cached_property
     def _pipeline(self) -> Pipeline:
@@ -92,13 +92,13 @@ class InPlace:
 
     def rewritten(self, original: Graph, edited: Graph) -> Graph | None:
         """The edited graph with its new text, words and alignments, ready for the next edit."""
-        self.report.graphs += 1
+        self.counts.graphs += 1
         changes = difference(original, edited)
         if changes == []:
-            self.report.same += 1
+            self.counts.same += 1
             return edited
         found = None if changes is None else self._written(original, edited, changes)
-        self.report.refused += found is None
+        self.counts.refused += found is None
         return found
 
     def classes(self, graph: Graph) -> dict[str, str]:

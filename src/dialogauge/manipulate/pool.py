@@ -13,7 +13,7 @@ from ..dialogue import Dialogue, Turn, normalise
 
 if TYPE_CHECKING:
     from ..amr import Graph
-    from ..amr.parsing import Parser, Realiser
+    from ..amr.loading import Parser, Realiser
 
 #: The turns so far, and a seed, to what might be said next.
 Reply = Callable[[Sequence[str], int], str]

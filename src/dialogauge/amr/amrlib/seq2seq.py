@@ -73,7 +73,7 @@ class Config(msgspec.Struct, frozen=True):
     task_specific_params: Tasks
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a model was given since it was loaded."""
 
     texts: int = 0
@@ -94,7 +94,7 @@ class Parser:
 
     def __init__(self, model: "Transformer", pipeline: "Pipeline", beams: int = BEAMS) -> None:
         self._model, self._pipeline, self._beams = model, pipeline, beams
-        self.report = Report()
+        self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "Parser":
@@ -115,9 +115,9 @@ class Parser:
         written = zip(spoken, self._model.write(spoken, self._beams), strict=True)
         found = {text: self._graph(text, lines) for text, lines in written}
         graphs = [found.get(text) for text in texts]
-        self.report.texts += len(texts)
-        self.report.clipped += sum(self._model.too_long(text) for text in texts)
-        self.report.failed += graphs.count(None)
+        self.counts.texts += len(texts)
+        self.counts.clipped += sum(self._model.too_long(text) for text in texts)
+        self.counts.failed += graphs.count(None)
         return graphs
 
     def _graph(self, text: str, lines: Sequence[str]) -> Graph | None:
@@ -137,7 +137,7 @@ class Generator:
 
     def __init__(self, model: "Transformer", pipeline: "Pipeline | None") -> None:
         self._model, self._pipeline = model, pipeline
-        self.report = Report()
+        self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "Generator":
@@ -164,9 +164,9 @@ class Generator:
         short = [line for line in lines if not self._model.too_long(line)]
         written = zip(short, self._model.write(short, beams=1), strict=True)
         found = {line: texts[0].strip() for line, texts in written}
-        self.report.texts += len(lines)
-        self.report.clipped += len(lines) - len(short)
-        self.report.failed += sum(found.get(line) == "" for line in lines)
+        self.counts.texts += len(lines)
+        self.counts.clipped += len(lines) - len(short)
+        self.counts.failed += sum(found.get(line) == "" for line in lines)
         return [found.get(line) or None for line in lines]
 
     def _line(self, graph: Graph) -> str:

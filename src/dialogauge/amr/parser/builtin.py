@@ -42,7 +42,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a parser was given since it was loaded."""
 
     texts: int = 0
@@ -54,7 +54,7 @@ class Builtin:
 
     def __init__(self, folder: Path, pipeline: Pipeline, encoder: Encoder) -> None:
         self.pipeline, self.encoder = pipeline, encoder
-        self.report = Report()
+        self.counts = Counts()
         self.inventory = Inventory.load(folder / "inventory.json")
         self._hash = models.fingerprint(folder, FILES)
         self._tagger = Session(folder / "tagger.onnx")
@@ -81,8 +81,8 @@ class Builtin:
         found: list[Graph | None] = []
         for chunk, groups in zip(chunks, _ahead(self._read, chunks), strict=True):
             found += self._assembled(chunk, groups)
-        self.report.texts += len(texts)
-        self.report.empty += sum(graph is None for graph in found)
+        self.counts.texts += len(texts)
+        self.counts.empty += sum(graph is None for graph in found)
         return found
 
     def _read(self, texts: Sequence[str]) -> list[list[Words]]:

@@ -43,7 +43,7 @@ class Realiser(Protocol):
         """The text of the edited graph, as near to the original's as it can; None if it fails."""
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a remembering parser was asked since it was made."""
 
     texts: int = 0
@@ -60,7 +60,7 @@ class Remembering:
     def __init__(self, parser: Parser, memory: Memory[Graph | None] | None = None) -> None:
         self._parser = parser
         self._memory = memory or Memory[Graph | None](IN_MEMORY, _size)
-        self.report = Report()
+        self.counts = Counts()
 
     @property
     def signature(self) -> str:
@@ -75,9 +75,9 @@ class Remembering:
         new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
         made = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
         self._memory.put(made)
-        self.report.texts += len(texts)
-        self.report.parsed += len(made)
-        self.report.failed += sum(graph is None for graph in made.values())
+        self.counts.texts += len(texts)
+        self.counts.parsed += len(made)
+        self.counts.failed += sum(graph is None for graph in made.values())
         known.update(made)
         return [known[each] for each in keys]
 
