@@ -2,8 +2,8 @@
 
 ``graph`` holds the value and its PENMAN form, ``questions`` what can be asked of it, ``edits``
 the changes (new graphs, never a changed one), ``drawing`` the picture, ``files`` the published
-formats. ``loading`` says what a parser and a realiser do; ``load_parser`` and ``load_realiser`` give
-one: ``builtin``, and ``edit``, which writes an edit back into its sentence (``realise``), or,
+formats. ``loading`` says what a parser and a realiser do; ``load_parser`` and ``load_realiser``
+give one: ``builtin``, and ``edit``, which writes an edit back into its sentence (``realise``), or,
 by ``seq2seq``, a model of amrlib.
 """
 

@@ -117,12 +117,12 @@ def _requantified(old: Graph, new: Graph) -> Iterator[Change]:
 
 def _constants(graph: Graph) -> dict[tuple[str, str], list[str]]:
     """The constants at the ends of edges, names and polarity aside."""
-    found: dict[tuple[str, str], list[str]] = {}
+    constants: dict[tuple[str, str], list[str]] = {}
     for edge in graph.edges:
         name = graph.concepts.get(edge.source) == "name"
         if edge.target not in graph.concepts and not name and edge.role != ":polarity":
-            found.setdefault((edge.source, edge.role), []).append(edge.target)
-    return found
+            constants.setdefault((edge.source, edge.role), []).append(edge.target)
+    return constants
 
 
 def _polarity(old: Graph, new: Graph) -> Iterator[Change]:
@@ -160,19 +160,19 @@ def _removed(old: Graph, new: Graph) -> Iterator[Change]:
 
 def _reached(graph: Graph, among: set[str], start: tuple[str, ...]) -> set[str]:
     """What hangs together with some variables among those that are gone."""
-    found, waiting = set(start), list(start)
+    reached, waiting = set(start), list(start)
     while waiting:
         at = waiting.pop()
         for edge in graph.edges:
             for other in (edge.target, edge.source) if at in (edge.source, edge.target) else ():
                 if (
                     other in among
-                    and other not in found
+                    and other not in reached
                     and graph.concepts[other] != MULTI_SENTENCE
                 ):
-                    found.add(other)
+                    reached.add(other)
                     waiting.append(other)
-    return found
+    return reached
 
 
 def _appended(old: Graph, new: Graph) -> list[Change] | None:

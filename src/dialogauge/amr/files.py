@@ -46,8 +46,8 @@ def conversations(path: Path, counts: Counts | None = None) -> Iterator[list[Gra
             yield [graph for block in blocks for graph in _decoded(block, counts)]
     else:
         for block in re.split(r"\n(?:[ \t]*\n|(?<=\)\n)(?=#))", text):
-            if found := list(_decoded(block, counts)):
-                yield found
+            if graphs := list(_decoded(block, counts)):
+                yield graphs
 
 
 def _decoded(block: str, counts: Counts) -> Iterator[Graph]:

@@ -108,9 +108,9 @@ def decode(text: str) -> Graph:
     words = comments.get("tok") or (comments.get("snt", "") if written.places else "")
     sentence, tokens = _located(comments.get("snt", ""), words.split())
     aligned = {
-        variable: known
+        variable: inside
         for variable, places in written.places.items()
-        if (known := tuple(place for place in places if place < len(tokens)))
+        if (inside := tuple(place for place in places if place < len(tokens)))
     }
     return Graph(written.top, written.concepts, edges, sentence, tokens, aligned)
 

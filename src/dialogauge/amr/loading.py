@@ -71,15 +71,15 @@ class Remembering:
         """The graph of each text, or None."""
         made_by = self.signature
         keys = [key(f"{made_by}\0{text}") for text in texts]
-        known = self._memory.get(keys)
-        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
-        made = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
-        self._memory.put(made)
+        graphs = self._memory.get(keys)
+        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in graphs}
+        parsed = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
+        self._memory.put(parsed)
         self.counts.texts += len(texts)
-        self.counts.parsed += len(made)
-        self.counts.failed += sum(graph is None for graph in made.values())
-        known.update(made)
-        return [known[each] for each in keys]
+        self.counts.parsed += len(parsed)
+        self.counts.failed += sum(graph is None for graph in parsed.values())
+        graphs.update(parsed)
+        return [graphs[each] for each in keys]
 
 
 def load_parser(name: str | Path = BUILTIN) -> Remembering:

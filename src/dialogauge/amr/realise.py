@@ -87,8 +87,8 @@ class InPlace:
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The text of the edited graph; None if it cannot be written."""
-        found = self.rewritten(original, edited)
-        return None if found is None else found.text
+        rewritten = self.rewritten(original, edited)
+        return None if rewritten is None else rewritten.text
 
     def rewritten(self, original: Graph, edited: Graph) -> Graph | None:
         """The edited graph with its new text, words and alignments, ready for the next edit."""
@@ -97,9 +97,9 @@ class InPlace:
         if changes == []:
             self.counts.same += 1
             return edited
-        found = None if changes is None else self._written(original, edited, changes)
-        self.counts.refused += found is None
-        return found
+        written = None if changes is None else self._written(original, edited, changes)
+        self.counts.refused += written is None
+        return written
 
     def classes(self, graph: Graph) -> dict[str, str]:
         """The class of word that says each variable: noun, verb, adjective, adverb and so on.
@@ -108,15 +108,17 @@ class InPlace:
         shares it with another variable (*teacher* is a person and what they do), is left out.
         """
         document = self._pipeline(graph.text)
-        found = places(graph, document)
-        shared = Counter(own for own in found.values())
+        slots = places(graph, document)
+        shared = Counter(own for own in slots.values())
         heads = {
             name: substitution.heads(Draft(graph.text, document), own, graph.concepts[name])
-            for name, own in found.items()
+            for name, own in slots.items()
             if shared[own] == 1
         }
-        named = {name: _CLASSES.get(its[0].tag_[:2], "") for name, its in heads.items() if its}
-        return {name: its for name, its in named.items() if its}
+        named = {
+            name: _CLASSES.get(words[0].tag_[:2], "") for name, words in heads.items() if words
+        }
+        return {name: words for name, words in named.items() if words}
 
     def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
         document = self._pipeline(old.text)
@@ -154,7 +156,7 @@ def _replace(job: Job, change: Replaced) -> bool:
     if maker := _maker(job, change.variable, own):
         return maker == "frame" and substitution.replace_agent(job.draft, own, change.new)
     free = tuple(place for place in own if place not in names)
-    taken = {it for name, its in job.places.items() if name != change.variable for it in its}
+    taken = {it for name, places in job.places.items() if name != change.variable for it in places}
     return substitution.replace_word(job.draft, free, change.old, change.new, taken)
 
 
@@ -181,8 +183,8 @@ def _name_places(job: Job, variable: str) -> tuple[int, ...]:
     ends = [it.target for it in job.old.edges if (it.source, it.role) == (variable, ":name")]
     if not ends:
         return ()
-    found = job.places.get(ends[0], ()) or job.places.get(variable, ())
-    return tuple(sorted(found))
+    slots = job.places.get(ends[0], ()) or job.places.get(variable, ())
+    return tuple(sorted(slots))
 
 
 def _rename(job: Job, change: Renamed) -> bool:
@@ -226,8 +228,8 @@ def _remove(job: Job, change: Removed) -> bool:
 
 def _shorten(job: Job, change: Shortened) -> bool:
     """A sentence less."""
-    said = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
-    return clauses.remove(job.draft, _ranges(job.old, said), change.tops)
+    worded = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
+    return clauses.remove(job.draft, _ranges(job.old, worded), change.tops)
 
 
 def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
@@ -237,27 +239,27 @@ def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
     for top in roots:
         for variable in _of_sentence(graph, top, roots):
             owners.setdefault(variable, []).append(top)
-    found: dict[str, list[int]] = {}
-    for variable, its in owners.items():
-        if len(its) == 1 and (graph.concepts[variable] not in PRONOUNS or variable == its[0]):
-            found.setdefault(its[0], []).extend(places.get(variable, ()))
-    return {top: (min(own), max(own)) for top, own in found.items() if own}
+    reach: dict[str, list[int]] = {}
+    for variable, (top, *others) in owners.items():
+        if not others and (graph.concepts[variable] not in PRONOUNS or variable == top):
+            reach.setdefault(top, []).extend(places.get(variable, ()))
+    return {top: (min(own), max(own)) for top, own in reach.items() if own}
 
 
 def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
     """What hangs together with a sentence's top without passing the top of another."""
-    found, waiting = {top}, [top]
+    reached, waiting = {top}, [top]
     while waiting:
         at = waiting.pop()
         for edge in graph.edges:
             if edge.source == graph.top or at not in (edge.source, edge.target):
                 continue
             other = edge.target if edge.source == at else edge.source
-            if other in graph.concepts and other not in found and other not in roots:
-                found.add(other)
+            if other in graph.concepts and other not in reached and other not in roots:
+                reached.add(other)
                 if graph.concepts[other] not in PRONOUNS:
                     waiting.append(other)
-    return found
+    return reached
 
 
 def _append(job: Job, change: Appended) -> bool:
@@ -318,7 +320,7 @@ def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
     """The slots of each variable: the words of the parse that overlap its words in the graph."""
     marks = extents(document)
     ends = [end for _, end in marks]
-    found = {}
+    slots_of = {}
     for variable, own in graph.aligned.items():
         slots: set[int] = set()
         for place in own:
@@ -328,5 +330,5 @@ def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
                 while at < len(marks) and marks[at][0] < token.end:
                     slots.add(at)
                     at += 1
-        found[variable] = tuple(sorted(slots))
-    return found
+        slots_of[variable] = tuple(sorted(slots))
+    return slots_of

@@ -216,16 +216,16 @@ def _guarded(manipulation: Manipulation) -> Manipulation:
 
 def _from_code(name: str) -> Manipulation:
     """A manipulation from ``"module:name"``: one itself, or a function that makes one."""
-    found = plugins.named(name, "module:name")
-    return _made(lambda: found, repr(name))
+    named = plugins.named(name, "module:name")
+    return _made(lambda: named, repr(name))
 
 
 def _made(get: Callable[[], Any], what: str) -> Manipulation:
     """A manipulation from whatever ``get`` gives: one, or something that makes one when called."""
-    made = plugins.made(get, what, lambda it: isinstance(it, Manipulation))
-    if not isinstance(made, Manipulation) or made.expect not in ("lower", "same"):
+    manipulation = plugins.made(get, what, lambda it: isinstance(it, Manipulation))
+    if not isinstance(manipulation, Manipulation) or manipulation.expect not in ("lower", "same"):
         raise DialogaugeError(
-            f"{what} is not a manipulation but {type(made).__name__}: "
+            f"{what} is not a manipulation but {type(manipulation).__name__}: "
             "write Manipulation(name, edit, 'lower' or 'same', source)"
         )
-    return made
+    return manipulation

@@ -130,12 +130,12 @@ def _starts(pieces: Sequence[str]) -> list[int]:
 def _beside_asides(dialogue: Dialogue, places: Sequence[int]) -> list[int]:
     """The places between the same asides as before: asides stay, so what passed one has moved."""
     earlier = list(accumulate((turn.aside for turn in dialogue.turns), initial=0))
-    passed, found = 0, []
+    passed, beside = 0, []
     for place in places:
         if earlier[place] == passed:
-            found.append(place)
+            beside.append(place)
         passed += dialogue.turns[place].aside
-    return found
+    return beside
 
 
 def _in_order(places: Sequence[int]) -> set[int]:

@@ -83,7 +83,7 @@ class Nameless(msgspec.Struct, frozen=True):
         """The text without names."""
         document = tagged(place.text)
         cased = not place.text.islower()
-        names = [found for found in document.ents if is_name(found, cased)]
+        names = [span for span in document.ents if is_name(span, cased)]
         if not names:
             raise DoesNotApply("it has no such word")
         if self.sure and not all(is_spare(name, cased) for name in names):
@@ -111,10 +111,10 @@ class Synonyms(msgspec.Struct, frozen=True):
 
         document = tagged(place.text)
         draft = Draft(document.text, document)
-        found = {word: self._other(word) for word in document if has_content(word)}
-        if not any(found.values()):
+        others = {word: self._other(word) for word in document if has_content(word)}
+        if not any(others.values()):
             raise DoesNotApply("it has no such word")
-        for word, other in found.items():
+        for word, other in others.items():
             if other:
                 draft.words[word.i] = inflect(other, Form.of(word))
         return draft.written()[0]
@@ -125,6 +125,6 @@ class Synonyms(msgspec.Struct, frozen=True):
         return None if other is None or _beside(word, other) else other
 
 
-def _beside(word: "Token", found: str) -> bool:
+def _beside(word: "Token", other: str) -> bool:
     """Whether the other word stands there already: "roughly about"."""
-    return any(near.lower_ == found for near in word.doc[max(0, word.i - 2) : word.i + 3])
+    return any(near.lower_ == other for near in word.doc[max(0, word.i - 2) : word.i + 3])

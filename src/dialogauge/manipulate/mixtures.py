@@ -59,16 +59,16 @@ class Steps(msgspec.Struct, frozen=True):
         self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
     ) -> tuple[Edited | None, str]:
         """The dialogue after each step that applies, and the names of those steps."""
-        made: Edited | None = None
+        edited: Edited | None = None
         names = []
         for step in self.steps:
-            again = step(made.dialogue if made else dialogue, rng, pool, tally)
+            again = step(edited.dialogue if edited else dialogue, rng, pool, tally)
             if again is not None:
-                made = after(made, again) if made else again
+                edited = after(edited, again) if edited else again
                 names.append(step.name)
-        if made is not None and alike(dialogue, made.dialogue):
+        if edited is not None and alike(dialogue, edited.dialogue):
             return None, ""
-        return made, "+".join(names)
+        return edited, "+".join(names)
 
 
 class Mixture(msgspec.Struct, frozen=True):
@@ -86,11 +86,11 @@ class Mixture(msgspec.Struct, frozen=True):
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue damaged in a way that was drawn."""
         tally = Tally()
-        made, _ = self.draw(rng).make(dialogue, rng, pool, tally)
-        if made is None:
+        edited, _ = self.draw(rng).make(dialogue, rng, pool, tally)
+        if edited is None:
             reasons = (reason for _, reason in tally.refused)
             raise DoesNotApply(next(reasons, "nothing changed"))
-        return made
+        return edited
 
     @property
     def manipulation(self) -> Manipulation:
@@ -174,11 +174,11 @@ def chosen(
     names: Iterable[str], severity: int | None = None, trusted: bool = True
 ) -> list[Manipulation]:
     """Each manipulation that is named; a paper's mixture is one, ``adem`` and ``all`` are many."""
-    found: dict[str, Manipulation] = {}
+    by_name: dict[str, Manipulation] = {}
     for name in names:
         for each in _named(name, severity, trusted):
-            found.setdefault(each.name, each)
-    return list(found.values())
+            by_name.setdefault(each.name, each)
+    return list(by_name.values())
 
 
 def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = True) -> Mixture:
@@ -187,14 +187,14 @@ def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = Tru
     Harmless manipulations have no place in it: in ``adem`` and ``all`` they are passed over, and
     to name one is an error.
     """
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name in names:
         own: tuple[Any, ...] = _ways(name, severity, trusted)  # structs, of which a copy is made
         total = sum(way.weight for way in own)
         for way in own:
-            before = found[way.name].weight if way.name in found else 0.0
-            found[way.name] = msgspec.structs.replace(way, weight=before + way.weight / total)
-    return Mixture(",".join(names), tuple(found.values()))
+            before = by_name[way.name].weight if way.name in by_name else 0.0
+            by_name[way.name] = msgspec.structs.replace(way, weight=before + way.weight / total)
+    return Mixture(",".join(names), tuple(by_name.values()))
 
 
 def _named(name: str, severity: int | None, trusted: bool) -> Iterator[Manipulation]:

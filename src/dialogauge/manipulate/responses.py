@@ -175,13 +175,13 @@ _CLIPPED = {"ca": "can", "wo": "will"}
 
 
 def _without_contractions(signs: Sequence[str]) -> list[str]:
-    found = list[str]()
+    full = list[str]()
     for sign in signs:
         match = _CONTRACTED.fullmatch("can't" if sign == "cannot" else sign)
         start, end = [it for it in match.groups() if it] if match else (sign, "")
-        found.append(_CLIPPED.get(start, start) if end else start)
-        found += [_ENDINGS[end.replace("’", "'")]] if end else []
-    return found
+        full.append(_CLIPPED.get(start, start) if end else start)
+        full += [_ENDINGS[end.replace("’", "'")]] if end else []
+    return full
 
 
 _STIFF = frozenset({"good", "well"})  # "sounds well"
@@ -263,12 +263,12 @@ def _of_the_other(place: Place, rng: Random) -> str:
     """What somebody else says, but not what is being answered: that would be an echo."""
     turns = place.dialogue.turns
     judged = place.dialogue.level == "turn"
-    known = {place.text, place.context[-1].text}
+    excluded = {place.text, place.context[-1].text}
     others = [
         turn.text
         for turn in (turns[: place.at] if judged else turns)
         if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
-        if turn.text not in known and _OF_ONESELF.search(turn.text)
+        if turn.text not in excluded and _OF_ONESELF.search(turn.text)
     ]
     if not others:
         raise DoesNotApply("nobody else speaks of themselves")

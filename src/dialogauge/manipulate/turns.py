@@ -100,15 +100,15 @@ def _drawn_orders(
     dialogue: Dialogue, groups: Sequence[Sequence[int]], n: int, rng: Random
 ) -> _Orders:
     """Different orders by drawing; there are many more than are wanted."""
-    found: dict[tuple[int, tuple[str, ...]], tuple[Sequence[int], Sequence[int]]] = {}
+    orders: dict[tuple[int, tuple[str, ...]], tuple[Sequence[int], Sequence[int]]] = {}
     for _ in range(DRAWS * n):
-        if len(found) == n:
+        if len(orders) == n:
             break
         places = rng.choice(groups)
         keys = _keys(dialogue, places)
         order = shuffled(keys, rng)
-        found.setdefault((places[0], tuple(keys[at] for at in order)), (places, order))
-    return list(found.values())
+        orders.setdefault((places[0], tuple(keys[at] for at in order)), (places, order))
+    return list(orders.values())
 
 
 class MoveTurn(msgspec.Struct, frozen=True):
@@ -299,10 +299,10 @@ def _shuffleable(dialogue: Dialogue) -> list[list[int]]:
     groups: dict[str, list[int]] = {}
     for at in _movable(dialogue):
         groups.setdefault(dialogue.turns[at].speaker, []).append(at)
-    found = [places for places in groups.values() if len(set(_keys(dialogue, places))) > 1]
-    if not found:
+    several = [places for places in groups.values() if len(set(_keys(dialogue, places))) > 1]
+    if not several:
         raise DoesNotApply("nobody says two things")
-    return found
+    return several
 
 
 def _order(dialogue: Dialogue, places: Sequence[int], rng: Random, share: float) -> list[int]:

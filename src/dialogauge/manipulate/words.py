@@ -72,8 +72,8 @@ def repeat_half(place: Place, rng: Random) -> str:
 def reverse(place: Place, rng: Random) -> str:
     """The words and signs stand in the opposite order."""
     pieces = _signed(place.text)
-    said = [pieces[at].casefold() for at in _spoken(pieces)]
-    if said == said[::-1]:
+    spoken = [pieces[at].casefold() for at in _spoken(pieces)]
+    if spoken == spoken[::-1]:
         raise DoesNotApply("there is no other order")
     return _spaced(pieces[::-1])
 
@@ -98,12 +98,12 @@ def _spoken(words: list[str]) -> list[int]:
 def _reordered(words: list[str], rng: Random) -> list[str]:
     """The words in an order in which not only signs have moved."""
     keys, spoken = [word.casefold() for word in words], dict.fromkeys(_spoken(words))
-    said = [keys[at] for at in spoken]
+    before = [keys[at] for at in spoken]
     order = shuffled(keys, rng)
-    if [keys[at] for at in order if at in spoken] == said:
+    if [keys[at] for at in order if at in spoken] == before:
         order = list(range(len(words)))
         places = list(spoken)
-        for at, was in zip(places, shuffled(said, rng), strict=True):
+        for at, was in zip(places, shuffled(before, rng), strict=True):
             order[at] = places[was]
     return [words[at] for at in order]
 
@@ -182,8 +182,8 @@ def _unlisted(text: str, words: frozenset[str]) -> list[str]:
     """The pieces of a text without the listed words, the blank before each, and stray signs."""
     kept: list[str] = []
     blank, gone = "", False
-    for found in PIECES.finditer(text):
-        piece = found[0]
+    for match in PIECES.finditer(text):
+        piece = match[0]
         if piece.isspace():
             blank = piece
             continue
@@ -215,7 +215,7 @@ _PUNCTUATION = re.compile(
 
 def no_punctuation(place: Place, rng: Random) -> str:
     """The signs of punctuation are left out."""
-    bare = _PUNCTUATION.sub(lambda found: found[1] or " ", place.text)
+    bare = _PUNCTUATION.sub(lambda match: match[1] or " ", place.text)
     if bare == place.text:
         raise DoesNotApply("it has no such sign")
     if not bare.strip():

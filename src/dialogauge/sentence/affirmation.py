@@ -49,28 +49,28 @@ _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
 def affirm(draft: Draft, word: "Word") -> bool:
     """Take the negation of what a word says away; False if none is found or it cannot go."""
     predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
-    found = _negation(draft, word, predicate)
-    if found is None:
+    negation = _negation(draft, word, predicate)
+    if negation is None:
         return _without_prefix(draft, word)
-    said = found.lower_
-    if found.i + 1 < len(found.doc) and found.nbor().lower_ in ("only", "just"):
+    text = negation.lower_
+    if negation.i + 1 < len(negation.doc) and negation.nbor().lower_ in ("only", "just"):
         return False  # "not only ... but"
-    if _LIVING.match(draft.text, found.idx) or _is_unsure(predicate):
+    if _LIVING.match(draft.text, negation.idx) or _is_unsure(predicate):
         return False
-    if said in NOT:
-        done = _affirm_finite(draft, predicate, found)
-    elif said == "no":
-        done = _without_no(draft, found)
-    elif said == "without" and found.head.tag_ == "VBG":
+    if text in NOT:
+        done = _affirm_finite(draft, predicate, negation)
+    elif text == "no":
+        done = _without_no(draft, negation)
+    elif text == "without" and negation.head.tag_ == "VBG":
         return False
-    elif said in _POSITIVE:
-        draft.words[found.i] = like(_POSITIVE[said], draft, found)
+    elif text in _POSITIVE:
+        draft.words[negation.i] = like(_POSITIVE[text], draft, negation)
         done = True
     else:
-        draft.clear([found.i])
-        done = said == "never"
+        draft.clear([negation.i])
+        done = text == "never"
     if done:
-        _mend_wanting(draft, predicate, found.i)
+        _mend_wanting(draft, predicate, negation.i)
     return done
 
 
@@ -164,8 +164,8 @@ def _without_no(draft: Draft, no: "Word") -> bool:
 
 def _without_prefix(draft: Draft, word: "Word") -> bool:
     """ "unhappy" as "happy"; the part that is left must be a word."""
-    found = _PREFIX.match(draft.words[word.i])
-    rest = draft.words[word.i][found.end() :] if found else ""
+    prefix = _PREFIX.match(draft.words[word.i])
+    rest = draft.words[word.i][prefix.end() :] if prefix else ""
     if not rest or not Lexicon.load().senses(rest.lower()):
         return False
     draft.words[word.i] = like(rest, draft, word)

@@ -69,24 +69,24 @@ def styled(new: str, old: str) -> str:
 
 def _determine(draft: Draft, old: "Word", new: str) -> bool:
     """A determiner or an adjective in the place of a determiner."""
-    noun, said = old.head, old.lower_
-    if said not in DETERMINERS or not noun.tag_.startswith("NN") or noun.i < old.i:
+    noun, text = old.head, old.lower_
+    if text not in DETERMINERS or not noun.tag_.startswith("NN") or noun.i < old.i:
         return False
     title = noun.text[0].isupper() and old.i and old.nbor(-1).text[0].isupper()
     if title or (old.text[0].isupper() and not draft.starts(old.i)):
         return False
-    found = determiner(lemma(new), noun)
+    phrase = determiner(lemma(new), noun)
     if (
-        found is None
-        and said != "no"
+        phrase is None
+        and text != "no"
         and not _says_when(noun)
         and (how := worded(new, Form("good", "JJ")))
     ):
-        article = "the" if said in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
-        found = f"{article} {how.word}".strip()
-    if found is None:
+        article = "the" if text in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
+        phrase = f"{article} {how.word}".strip()
+    if phrase is None:
         return False
-    draft.words[old.i] = styled(found, draft.words[old.i])
+    draft.words[old.i] = styled(phrase, draft.words[old.i])
     return True
 
 
@@ -118,31 +118,31 @@ def determiner(word: str, noun: "Word") -> str | None:
 def _determiner_for(draft: Draft, old: "Word", new: str) -> bool:
     """A determiner in the place of a modifier, and of the article before it."""
     noun = old.head
-    found = determiner(new, noun)
+    form = determiner(new, noun)
     others = [it for it in noun.lefts if it.i != old.i and it.dep_ != "case"]
     articles = [it for it in others if it.lower_ in ("a", "an", "the")]
-    if found is None or others != articles or list(old.children) or noun.i < old.i:
+    if form is None or others != articles or list(old.children) or noun.i < old.i:
         return False
     if old.tag_.startswith("NNP") or old.lower_ in PARTICLES:
         return False
     first = min([old, *articles], key=lambda it: it.i)
     if any(it.dep_ in ("cop", "nsubj") and it.i > first.i for it in noun.children):
         return False
-    said = styled(found, draft.words[first.i])
+    text = styled(form, draft.words[first.i])
     draft.clear([*(it.i for it in articles), old.i])
-    draft.words[old.i] = said
+    draft.words[old.i] = text
     return True
 
 
 def _adverb(draft: Draft, old: "Word", new: str) -> bool | None:
     """An adverb before a verb for another one."""
-    made = new if new in MIDDLE else adverb(new)
-    if made not in MIDDLE or not _is_before_verb(old) or made == old.lower_:
+    form = new if new in MIDDLE else adverb(new)
+    if form not in MIDDLE or not _is_before_verb(old) or form == old.lower_:
         return None
     before = old.nbor(-1).lower_ if old.i else ""
     if before in ("not", "n't", "n’t") or inverted(old.head):
         return False  # "not even", "Can he still hear?"
-    draft.words[old.i] = styled(made, draft.words[old.i])
+    draft.words[old.i] = styled(form, draft.words[old.i])
     return True
 
 

@@ -56,8 +56,8 @@ class Draft:
 
     def lemma(self, place: int) -> str:
         """The lemma of the word that is in a slot now."""
-        found = self.lemmas.get(place)
-        return found or lemma(self.words[place], self.document[place].tag_)
+        new = self.lemmas.get(place)
+        return new or lemma(self.words[place], self.document[place].tag_)
 
     def clear(self, places: Iterable[int]) -> None:
         """Take words out, with all that was put around them."""
@@ -112,20 +112,20 @@ class Draft:
     def _joined(self) -> tuple[str, list[tuple[int, int] | None]]:
         text, spans, waiting = "", list[tuple[int, int] | None](), None
         for place in range(len(self.words)):
-            said, gap = self.slot(place), self.gaps[place]
+            slot, gap = self.slot(place), self.gaps[place]
             if self.words[place].isspace() and waiting is not None:
-                said = ""
-            if not said:
+                slot = ""
+            if not slot:
                 waiting = gap if waiting is None else max(waiting, gap, key=len)
                 spans.append(None)
                 continue
             if waiting is not None:
-                gap = _gap(text, waiting, gap, said)
+                gap = _gap(text, waiting, gap, slot)
             waiting = None
             text += gap
             start = len(text) + len(self.before[place]) + bool(self.before[place])
             spans.append((start, start + len(self.words[place])))
-            text += said
+            text += slot
         return text + self.gaps[-1] if waiting is None else text.rstrip(" ") + self.gaps[-1], spans
 
     def _kept(self) -> list[int]:
@@ -183,11 +183,11 @@ def _divides(text: str) -> bool:
     return text in _COMMAS or bool(_ENDS.fullmatch(text))
 
 
-def _gap(text: str, waiting: str, gap: str, said: str) -> str:
+def _gap(text: str, waiting: str, gap: str, slot: str) -> str:
     """The blank where words were taken out before ``said``."""
     if not text or text[-1].isspace():
         return ""
-    if _CLOSING.fullmatch(said):
+    if _CLOSING.fullmatch(slot):
         return gap if gap.strip(" ") or not gap else ""
     return max(waiting, gap, key=len) or ("" if text[-1] in "([{\"'“‘" else " ")
 

@@ -60,8 +60,8 @@ def worded(concept: str, like: Form) -> Wording | None:
         return None
     if place == "n" and head[0].isupper():
         return Wording(inflect(head, like) if like.tag in ("NNS", "NNPS") else head, head)
-    found = _derived(head, is_frame(concept), place, like)
-    return found and Wording(found[1], found[0], particle)
+    derived = _derived(head, is_frame(concept), place, like)
+    return derived and Wording(derived[1], derived[0], particle)
 
 
 def _listed(word: str, place: str) -> str:
@@ -106,8 +106,8 @@ def _derived(word: str, frame: bool, place: str, like: Form) -> tuple[str, str] 
     if place == "r" and like.text.lower().endswith("ly") and is_word(adverb(word), "r"):
         word = adverb(word)
     doer = place == "n" and frame and _is_doer(like.text)
-    if doer and (made := _made(word, _DOERS)):
-        return made[0], inflect(made[0], like)
+    if doer and (doers := _made(word, _DOERS)):
+        return doers[0], inflect(doers[0], like)
     if is_word(word, place):
         return word, inflect(word, like)
     return _MADE[place](word, frame, like) if place in _MADE else None
@@ -118,16 +118,16 @@ def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
     tag = "VBG" if like.text.lower().endswith("ing") else "VBN"
     participle = inflect(word, Form("", tag))
     own = (it for it in Lexicon.load().senses(participle, "a") if it.word == participle)
-    known = frame and like.tag == "JJ" and any(sense.count for sense in own)
-    return (word, inflect(word, Form(like.text, tag))) if known else None
+    is_used = frame and like.tag == "JJ" and any(sense.count for sense in own)
+    return (word, inflect(word, Form(like.text, tag))) if is_used else None
 
 
 def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
     """An adverb in *-ly*."""
     if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _FLAT:
         return None
-    made = adverb(word)
-    return (made, inflect(made, like)) if is_word(made, "r") else None
+    form = adverb(word)
+    return (form, inflect(form, like)) if is_word(form, "r") else None
 
 
 #: Adverbs of time and place whose opposite is not made with *-ly*: "shortly" is not "not long".
@@ -177,8 +177,8 @@ def agent(concept: str, like: Form) -> str | None:
     >>> agent("sing-01", Form("teachers", "NNS")), agent("like-01", Form("teacher", "NN"))
     ('singers', None)
     """
-    found = _made(lemma(concept), _DOERS)
-    return inflect(found[0], like) if found else None
+    doers = _made(lemma(concept), _DOERS)
+    return inflect(doers[0], like) if doers else None
 
 
 def _suffixed(word: str, suffix: str) -> list[str]:

@@ -60,8 +60,8 @@ def _is_afterthought(verb: "Word") -> bool:
         return False
     if any(it.i > verb.i and not it.is_punct for it in verb.children):
         return False
-    said = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
-    return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in said)
+    earlier = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
+    return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in earlier)
 
 
 def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
@@ -101,8 +101,8 @@ def is_negative(draft: Draft, predicate: "Word") -> bool:
     """Whether a clause has a negation already, in its verb or in what belongs to it."""
     own = [predicate, *predicate.children]
     own += [below for word in own[1:] if word.dep_ in _NOMINAL for below in word.children]
-    said = {draft.words[word.i].lower() for word in own}
-    return bool(said & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
+    texts = {draft.words[word.i].lower() for word in own}
+    return bool(texts & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
 
 
 _NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
@@ -297,8 +297,8 @@ def contractions(text: str) -> str:
     >>> [contractions(text) for text in ("It’s me", "im here", "It is me", "Hi")]
     ['curly', 'bare', 'none', 'straight']
     """
-    if found := _CONTRACTED.search(text):
-        return "curly" if "’" in found[0] else "straight"
+    if match := _CONTRACTED.search(text):
+        return "curly" if "’" in match[0] else "straight"
     if _UNMARKED.search(text):
         return "bare"
     return "none" if _FULL.search(text) else "straight"

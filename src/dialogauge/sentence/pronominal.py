@@ -47,20 +47,20 @@ def stands_alone(word: "Word") -> bool:
 _STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
 
 
-def replace_pronoun(draft: Draft, found: Sequence["Word"], new: str) -> bool:
+def replace_pronoun(draft: Draft, words: Sequence["Word"], new: str) -> bool:
     """Another pronoun or a noun for the mentions of a pronoun."""
-    cases = {word.i: case_of(word) for word in found}
+    cases = {word.i: case_of(word) for word in words}
     if any(case is None for case in cases.values()):
         return False
-    if any(_in_phrase(draft, word) for word in found):
+    if any(_in_phrase(draft, word) for word in words):
         return False
-    if new not in PRONOUNS and any(_fixed(word) for word in found):
+    if new not in PRONOUNS and any(_fixed(word) for word in words):
         return False
-    if any(word.i and word.nbor(-1).lower_ == new for word in found):
+    if any(word.i and word.nbor(-1).lower_ == new for word in words):
         return False  # "that that"
     later = new if new in PRONOUNS else "it"  # a noun is said once
-    written = [_put(draft, found[0], cases[found[0].i] or "", new)]
-    written += [_put(draft, word, cases[word.i] or "", later) for word in found[1:]]
+    written = [_put(draft, words[0], cases[words[0].i] or "", new)]
+    written += [_put(draft, word, cases[word.i] or "", later) for word in words[1:]]
     return all(written)
 
 
@@ -203,12 +203,12 @@ def _noun_phrase(concept: str, case: str) -> str:
     if concept in STANDING:
         return _standing(concept, case)
     word, particle = parted(concept)
-    found = worded(concept, Form("dog", "NN"))
-    if found is None or particle:
+    wording = worded(concept, Form("dog", "NN"))
+    if wording is None or particle:
         return ""
     if case == "refl":
         return "itself"
-    phrase = word if word[0].isupper() else f"the {found.word}"
+    phrase = word if word[0].isupper() else f"the {wording.word}"
     return phrase if case in ("nom", "acc") else phrase + ("'" if phrase.endswith("s") else "'s")
 
 

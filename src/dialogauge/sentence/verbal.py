@@ -22,28 +22,28 @@ def replace_verb(draft: Draft, verb: "Word", places: Sequence[int], new: str) ->
     form = form if form.tag.startswith("VB") else Form(form.text, "VB")
     if form.tag != "VBG" and any(base(it) == "have" for it in auxiliaries(verb)):
         form = Form(form.text, "VBN")
-    found = worded(new, form)
+    wording = worded(new, form)
     if verb.lower_ in _DO and not any(it.dep_ == "obj" for it in verb.children):
         return False  # it stands for another verb: "I do"
-    if _stands_for_all(verb) or (found and found.particle and word_behind(verb) in PARTICLES):
+    if _stands_for_all(verb) or (wording and wording.particle and word_behind(verb) in PARTICLES):
         return False
-    if found is None or _half_modal(verb) or not fits(verb, found.lemma):
+    if wording is None or _half_modal(verb) or not fits(verb, wording.lemma):
         return False
     old = [it for it in verb.children if it.dep_ == "compound:prt" or _is_particle(it)]
     own = {verb.i, *(it.i for it in old)}
     if any(place not in own and draft.document[place].lower_ not in PARTICLES for place in places):
         return False
-    draft.words[verb.i] = found.word
-    draft.lemmas[verb.i] = found.lemma
-    if lacks_object(verb, found.lemma):
+    draft.words[verb.i] = wording.word
+    draft.lemmas[verb.i] = wording.lemma
+    if lacks_object(verb, wording.lemma):
         asked = inverted(verb) or is_negative(draft, verb)
         draft.behind[verb.i] = "anything" if asked else "something"
     draft.clear(it.i for it in old[1:])
     if old:
-        draft.words[old[0].i] = found.particle
-    elif found.particle:
+        draft.words[old[0].i] = wording.particle
+    elif wording.particle:
         place = _behind_object(verb)
-        draft.behind[place] = f"{draft.behind[place]} {found.particle}".strip()
+        draft.behind[place] = f"{draft.behind[place]} {wording.particle}".strip()
     return True
 
 

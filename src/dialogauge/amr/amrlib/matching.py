@@ -66,10 +66,10 @@ class Match(msgspec.Struct, frozen=True):
 
 def align(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """The places of each variable's words; a word belongs to one variable."""
-    found: dict[str, list[int]] = {variable: [] for variable in graph.concepts}
+    places_of: dict[str, list[int]] = {variable: [] for variable in graph.concepts}
     for match in matches(graph, words, lemmas):
-        found[match.variable].append(match.place)
-    return {variable: tuple(sorted(places)) for variable, places in found.items() if places}
+        places_of[match.variable].append(match.place)
+    return {variable: tuple(sorted(places)) for variable, places in places_of.items() if places}
 
 
 def matches(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> Iterator[Match]:

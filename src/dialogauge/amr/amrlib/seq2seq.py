@@ -113,8 +113,8 @@ class Parser:
         texts = [mend(text, lambda _: None) for text in texts]
         spoken = [text for text in texts if text.strip()]
         written = zip(spoken, self._model.write(spoken, self._beams), strict=True)
-        found = {text: self._graph(text, lines) for text, lines in written}
-        graphs = [found.get(text) for text in texts]
+        graph_of = {text: self._graph(text, lines) for text, lines in written}
+        graphs = [graph_of.get(text) for text in texts]
         self.counts.texts += len(texts)
         self.counts.clipped += sum(self._model.too_long(text) for text in texts)
         self.counts.failed += graphs.count(None)
@@ -163,11 +163,11 @@ class Generator:
         lines = [self._line(graph) for graph in graphs]
         short = [line for line in lines if not self._model.too_long(line)]
         written = zip(short, self._model.write(short, beams=1), strict=True)
-        found = {line: texts[0].strip() for line, texts in written}
+        sentences = {line: texts[0].strip() for line, texts in written}
         self.counts.texts += len(lines)
         self.counts.clipped += len(lines) - len(short)
-        self.counts.failed += sum(found.get(line) == "" for line in lines)
-        return [found.get(line) or None for line in lines]
+        self.counts.failed += sum(sentences.get(line) == "" for line in lines)
+        return [sentences.get(line) or None for line in lines]
 
     def _line(self, graph: Graph) -> str:
         return linearised(graph if self._pipeline is None else tagged(graph, self._pipeline))
@@ -176,9 +176,9 @@ class Generator:
 def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
     """The graph with Penn tags at what has a word, ``tell-01~VBD``: no longer PENMAN."""
     words = _words(pipeline, graph.text)
-    found = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
+    matched = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
     concepts, edges = dict(graph.concepts), list(graph.edges)
-    for match in found:
+    for match in matched:
         tag = f"~{words[match.place].tag_}"
         if match.constant is None:
             concepts[match.variable] += tag
@@ -210,8 +210,8 @@ class Transformer:
         models.refuse_pickles(folder)
         module = models.decode(folder / META, Meta).inference_module
         if module not in modules:
-            known = ", ".join(sorted(modules))
-            raise ModelError(f"{folder / META}: inference_module {module!r} is none of: {known}")
+            names = ", ".join(sorted(modules))
+            raise ModelError(f"{folder / META}: inference_module {module!r} is none of: {names}")
         tasks = models.decode(folder / "config.json", Config).task_specific_params
         lengths = tasks.parse_amr or tasks.translation_amr_to_text
         if lengths is None:
@@ -231,11 +231,13 @@ class Transformer:
     def write(self, lines: Sequence[str], beams: int) -> list[list[str]]:
         """For each line what the model writes, the likeliest of ``beams`` first."""
         order = sorted(range(len(lines)), key=lambda place: -len(lines[place]))  # little padding
-        found: dict[int, list[str]] = {}
+        outputs: dict[int, list[str]] = {}
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            found.update(zip(places, self._batch([lines[it] for it in places], beams), strict=True))
-        return [found[place] for place in range(len(lines))]
+            outputs.update(
+                zip(places, self._batch([lines[it] for it in places], beams), strict=True)
+            )
+        return [outputs[place] for place in range(len(lines))]
 
     def _batch(self, lines: list[str], beams: int) -> list[list[str]]:
         import torch

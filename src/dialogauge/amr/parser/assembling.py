@@ -189,8 +189,8 @@ class _Piece:
             return f"{symbol(self.plan.stems[at] or self.plan.words[at].lemma)}{sense}"
         if stem == "P":
             words = self.plan.words
-            found = (w.lemma for w in words if w.dep == "compound:prt" and w.head == at)
-            return symbol("-".join([words[at].lemma, *list(found)[:1]])) + sense
+            particles = (w.lemma for w in words if w.dep == "compound:prt" and w.head == at)
+            return symbol("-".join([words[at].lemma, *list(particles)[:1]])) + sense
         return concept
 
     def _constant(self, part: Part, at: int) -> str:

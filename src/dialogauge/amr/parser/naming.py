@@ -22,16 +22,16 @@ OFTEN, SHARE = 2, 0.6
 
 def parts(words: Sequence[tuple[str, int, int]], spellings: Mapping[str, str]) -> list[str]:
     """The parts of a name from its words and where they stand; what is written together is one."""
-    found: list[str] = []
+    joined: list[str] = []
     after = -1
     for text, start, end in words:
         if start == after:
-            found[-1] += text
+            joined[-1] += text
         else:
-            found.append(text)
+            joined.append(text)
         after = end
     return [
-        spellings.get(text.lower()) or capital(text, first=not at) for at, text in enumerate(found)
+        spellings.get(text.lower()) or capital(text, first=not at) for at, text in enumerate(joined)
     ]
 
 
@@ -55,7 +55,7 @@ def learned(words: Iterable[str]) -> dict[str, str]:
     counts: dict[str, Counter[str]] = {}
     for word in words:
         counts.setdefault(word.lower(), Counter())[word] += 1
-    best = {lower: found.most_common(1)[0] for lower, found in counts.items()}
+    best = {lower: forms.most_common(1)[0] for lower, forms in counts.items()}
     return {
         lower: word
         for lower, (word, count) in sorted(best.items())

@@ -47,17 +47,17 @@ def value(words: Sequence[str]) -> str | None:
     """The number that some words mean together, in figures; None if they mean none."""
     total, current, seen = 0.0, 0.0, False
     for word in words:
-        found = one(word)
-        if found is None:
+        number = one(word)
+        if number is None:
             if word in ("-", "and", "$", "#"):
                 continue
             return None
         if word.lower() in LARGE:
-            current = (current or 1) * found
-            if found >= 1000:
+            current = (current or 1) * number
+            if number >= 1000:
                 total, current = total + current, 0.0
         else:
-            current += found
+            current += number
         seen = True
     return _written(total + current) if seen else None
 
@@ -70,11 +70,11 @@ def one(word: str) -> float | None:
     left, dash, right = lower.partition("-")
     if dash and left in _TENS and SMALL.get(right, 99) < 10:
         return SMALL[left] + SMALL[right]
-    found = _FIGURES.fullmatch(lower)
-    if not found:
+    match = _FIGURES.fullmatch(lower)
+    if not match:
         return None
-    figures = float(found[1].replace(",", "") + (found[2] or ""))
-    return figures * _SUFFIX.get(found[3] or "", 1.0)
+    figures = float(match[1].replace(",", "") + (match[2] or ""))
+    return figures * _SUFFIX.get(match[3] or "", 1.0)
 
 
 def _written(number: float) -> str:

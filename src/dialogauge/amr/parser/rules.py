@@ -50,16 +50,16 @@ def questions(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
 
 def asked(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """*Did you ...?* asks whether it is true, by its mark or else by its first auxiliary."""
-    found = {}
+    asking = {}
     for first, last in sentences(words):
         if any("amr-unknown" in chosen[at] for at in range(first, last + 1)):
             continue
         places = [at for at in range(first, last) if _asks_whether(words, at)]
         if places and words[last].text.startswith("?"):
-            found[last] = ASKED
+            asking[last] = ASKED
         elif places and _opens(words, first, places[0]):
-            found[places[0]] = ASKED
-    return found
+            asking[places[0]] = ASKED
+    return asking
 
 
 def _asks_whether(words: Sequence[Word], at: int) -> bool:
@@ -118,8 +118,8 @@ def apply(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     names = list(chosen)
     changed: dict[int, str] = {}
     for rule in RULES:
-        found = {at: name for at, name in rule(words, names).items() if names[at] != name}
-        changed |= found
-        for at, name in found.items():
+        new = {at: name for at, name in rule(words, names).items() if names[at] != name}
+        changed |= new
+        for at, name in new.items():
             names[at] = name
     return changed

@@ -81,8 +81,8 @@ def split_sense(concept: str) -> tuple[str, str]:
     >>> split_sense("tell-01"), split_sense("boa")
     (('tell', '-01'), ('boa', ''))
     """
-    found = _SENSE.fullmatch(concept)
-    return (found[1], f"-{found[2]}") if found else (concept, "")
+    match = _SENSE.fullmatch(concept)
+    return (match[1], f"-{match[2]}") if match else (concept, "")
 
 
 def abstracted(concept: str, lemma: str, particle: str | None, related: bool) -> str:

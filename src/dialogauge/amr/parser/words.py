@@ -77,12 +77,12 @@ def is_inverted(words: Sequence[Word], word: Word) -> bool:
 def with_vectors(groups: Sequence[tuple[Word, ...]], encoder: "Encoder") -> list[Piece]:
     """Each word with the mean of its word pieces' vectors; zeros where the encoder saw none."""
     texts = [" ".join(word.text[:LETTERS] for word in words) for words in groups]
-    found = encoder.tokens(texts)
+    encoded = encoder.tokens(texts)
     spans = encoder.spans(texts)
     width = encoder.config.width
     return [
-        Piece(words, _means(words, its.vectors, where, width))
-        for words, its, where in zip(groups, found, spans, strict=True)
+        Piece(words, _means(words, tokens.vectors, where, width))
+        for words, tokens, where in zip(groups, encoded, spans, strict=True)
     ]
 
 

@@ -38,17 +38,17 @@ class Bigrams:
         self._words, self._pairs = Counter[str](), Counter[tuple[str, str]]()
         self._size = 0
         for text in texts:
-            found = tokens(text)
-            self._words.update(found)
-            self._pairs.update(pairwise(found))
-            self._size += len(found)
+            words = tokens(text)
+            self._words.update(words)
+            self._pairs.update(pairwise(words))
+            self._size += len(words)
             if self._size > BACKGROUND:
                 break
 
     def surprise(self, text: str) -> float:
         """-log p of a text by the word, in nats."""
-        found = tokens(text)
-        return sum(self.step(*pair) for pair in pairwise(found)) / (len(found) - 1)
+        words = tokens(text)
+        return sum(self.step(*pair) for pair in pairwise(words)) / (len(words) - 1)
 
     def between(self, word: str, before: str, behind: str) -> float:
         """-log p of a word and its successor at a place."""
@@ -85,8 +85,8 @@ Measure = Callable[[Sheet], float]
 
 def surprising(talk: Talk) -> Measure:
     """How much more surprising a turn is than it was at first."""
-    known = bigrams(talk.pool)
-    return lambda it: (known.surprise(it.text) - known.surprise(it.original.text)) / SURPRISE
+    model = bigrams(talk.pool)
+    return lambda it: (model.surprise(it.text) - model.surprise(it.original.text)) / SURPRISE
 
 
 def shortened(draft: Sheet) -> float:
@@ -121,14 +121,14 @@ def chosen(drafts: Iterable[Sheet | None], measure: Measure) -> Sheet | None:
 
 def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measure) -> int:
     """Keep so many drafts as are wanted, the best of every few, and count them."""
-    made = 0
+    kept = 0
     for draft, base in _in_order(talk, drafts, measure):
         if talk.sheets[draft.at] is base:  # a draft of a turn that was changed since is stale
             talk.keep(draft)
-            made += 1
-        if made == wanted:
+            kept += 1
+        if kept == wanted:
             break
-    return made
+    return kept
 
 
 def _in_order(

@@ -112,8 +112,8 @@ def _article(graph: Graph, variable: str) -> str:
 def _type(concept: str, roles: list[str]) -> str:
     if senses.is_frame(concept):
         return "concept"
-    found = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
-    return next(found, "")
+    types = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
+    return next(types, "")
 
 
 @lru_cache(maxsize=20_000)

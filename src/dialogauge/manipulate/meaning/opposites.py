@@ -33,17 +33,19 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
         others = of_same_kind(item.word, pos, others)
     words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
     sense = "-01" if senses.is_frame(item.concept) else ""
-    found = [it for it in words if it.isalpha() and it != item.word]
+    fit = [it for it in words if it.isalpha() and it != item.word]
     if settings.plausible:
-        found = [it for it in found if frozenset((it, item.word)) not in _ELSEWHERE]
-    return tuple(f"{it}{sense}" for it in found)
+        fit = [it for it in fit if frozenset((it, item.word)) not in _ELSEWHERE]
+    return tuple(f"{it}{sense}" for it in fit)
 
 
 def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
     exclaimed = senses.is_frame(item.concept) and not item.roles  # "Cool!"
-    found = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
-    return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _WORDS["light"]
+    judging = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
+    return (
+        pos in ("n", "v", "a") and not (exclaimed or judging) and item.word not in _WORDS["light"]
+    )
 
 
 def part_of_speech(item: Item) -> str:
@@ -74,13 +76,13 @@ def _is_used(word: str) -> bool:
 def conceptnet(word: str, relations: tuple[str, ...]) -> tuple[str, ...]:
     """Single written words at the other ends of some relations."""
     store = load_store()
-    found = list[str]()
+    ends = list[str]()
     for name in store.look_up(word):
         for relation in (it for it in relations if it in store.relations):
-            found += [edge.end for edge in store.neighbours(name, relation)]
+            ends += [edge.end for edge in store.neighbours(name, relation)]
             if relation == "Antonym":
-                found += [edge.start for edge in store.neighbours(name, relation, inward=True)]
-    return tuple(it for it in dict.fromkeys(found) if it.isalpha() and store.written(it))
+                ends += [edge.start for edge in store.neighbours(name, relation, inward=True)]
+    return tuple(it for it in dict.fromkeys(ends) if it.isalpha() and store.written(it))
 
 
 @lru_cache(maxsize=20_000)

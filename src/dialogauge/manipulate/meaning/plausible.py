@@ -84,8 +84,8 @@ def _synonyms(word: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _vector(word: str) -> NDArray[np.float32]:
     """A word's vector, NaN where it has none."""
-    found: NDArray[np.float32] = _space().of([word])[0]
-    return found
+    vector: NDArray[np.float32] = _space().of([word])[0]
+    return vector
 
 
 @lru_cache

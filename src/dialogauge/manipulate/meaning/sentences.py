@@ -56,8 +56,8 @@ _OPEN = frozenset({"wonder-01", "wonder-02", "guess-01", "hope-01", "wish-01", "
 
 def frames(graph: Graph, top: str) -> list[str]:
     """The frames of a sentence that have words, those nearest to the top first."""
-    found = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
-    return [it for it in found if it in graph.aligned]
+    inside = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
+    return [it for it in inside if it in graph.aligned]
 
 
 def predicates(graph: Graph, top: str) -> list[str]:
@@ -65,15 +65,15 @@ def predicates(graph: Graph, top: str) -> list[str]:
 
     What stands deeper is not stated: *she said that it rains*, *the dog that barks*.
     """
-    found, waiting = list[str](), [top]
+    frames_, waiting = list[str](), [top]
     while waiting:
         at = waiting.pop(0)
         if senses.lemma(graph.concepts[at]) in _LINKS:
             parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
             waiting += [it.target for it in parts if it.target in graph.concepts]
         elif senses.is_frame(graph.concepts[at]) and at in graph.aligned:
-            found.append(at)
-    return [it for it in found if not _leaves_open(graph, it)]
+            frames_.append(at)
+    return [it for it in frames_ if not _leaves_open(graph, it)]
 
 
 def _leaves_open(graph: Graph, variable: str) -> bool:

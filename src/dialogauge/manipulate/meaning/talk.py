@@ -95,8 +95,8 @@ def read(dialogue: Dialogue, pool: Pool) -> Talk:
         raise DoesNotApply("the turns are empty or very long")
     if not is_english(short.values()):
         raise DoesNotApply("the text is not English")
-    found = dict(zip(short, pool.graphs(list(short.values())), strict=True))
-    graphs = {at: graph for at, graph in found.items() if graph is not None}
+    parsed = dict(zip(short, pool.graphs(list(short.values())), strict=True))
+    graphs = {at: graph for at, graph in parsed.items() if graph is not None}
     if not graphs:
         raise DoesNotApply("no turn has a graph")
     return Talk(dialogue, pool, graphs)
