@@ -14,7 +14,7 @@ from dialogauge import language
 from dialogauge.amr import Graph, decode, encode, load_parser
 from dialogauge.amr.amrlib.linear import delinearised, linearised
 from dialogauge.amr.amrlib.matching import align
-from dialogauge.amr.amrlib.seq2seq import PARSERS, Generator, Parser, Transformer
+from dialogauge.amr.amrlib.seq2seq import PARSERS, AmrlibGenerator, AmrlibParser, Transformer
 from dialogauge.amr.edits import negate
 from dialogauge.amr.graph import check
 from dialogauge.amr.loading import Remembering
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_texts_become_graphs_with_words(folder: Path) -> None:
-    parser = Parser(Transformer.load(folder, PARSERS), language.load(), beams=1)
+    parser = AmrlibParser(Transformer.load(folder, PARSERS), language.load(), beams=1)
     tell, want, nothing, again = parser.parse([*LINES, "you did n't tell me"])
     assert tell is not None
     assert same(tell, decode("(t / tell-01 :polarity - :ARG0 (y / you) :ARG2 (i / i))"))
@@ -72,7 +72,7 @@ def test_a_random_model_of_any_output(tmp_path: Path) -> None:
     from .tiny_t5 import make
 
     folder = make(tmp_path / "random", LINES, ".parse_t5.inference", steps=0)
-    for graph in Parser.load(folder).parse([*LINES, "", "😀 \ud800 \0", "word " * 300]):
+    for graph in AmrlibParser.load(folder).parse([*LINES, "", "😀 \ud800 \0", "word " * 300]):
         assert graph is None or check(graph)
 
 
@@ -88,7 +88,7 @@ def test_graphs_become_text(tmp_path: Path, module: str) -> None:
     tagged = plain.replace("tell-01", "tell-01~VBD").replace("/ she", "/ she~PRP")
     line = tagged.replace("/ i)", "/ i~PRP)") if "wtense" in module else plain
     lines = {line: "she did n't tell me", linearised(graph): "no"}
-    realiser = Generator.load(make(tmp_path / "generate", lines, module))
+    realiser = AmrlibGenerator.load(make(tmp_path / "generate", lines, module))
     assert realiser.realise(graph, negate(graph, "t")) == "she did n't tell me"
     long = decode("(a / and " + " ".join(f":op{n} (v{n} / dog)" for n in range(50)) + ")")
     assert realiser.write([long, negate(graph, "t")]) == [None, "she did n't tell me"]

@@ -372,7 +372,7 @@ def test_a_realiser_is_loaded_by_name(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(UnknownNameError, match="did you mean 'edit'"):
         load_realiser("edti")
     monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.is_folder", lambda path: path == tmp_path)
-    monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.Generator.load", lambda _: REALISER)
+    monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.AmrlibGenerator.load", lambda _: REALISER)
     assert load_realiser(tmp_path) is REALISER
 
 

@@ -69,7 +69,7 @@ class Graph(msgspec.Struct, frozen=True):
     aligned: dict[str, tuple[int, ...]] = {}  # variable -> places in tokens
 
 
-class Branch(msgspec.Struct, frozen=True):
+class _Branch(msgspec.Struct, frozen=True):
     """An edge as it is written below a variable."""
 
     role: str  # ends in "-of" where the edge is turned around
@@ -81,7 +81,7 @@ def encode(graph: Graph) -> str:
     """The graph in PENMAN, indented as in the AMR releases."""
     tree = branches(graph)
     parts = [f"({graph.top} / {graph.concepts[graph.top]}"]
-    waiting: list[Iterator[Branch]] = [iter(tree[graph.top])]  # of the nodes that are open
+    waiting: list[Iterator[_Branch]] = [iter(tree[graph.top])]  # of the nodes that are open
     while waiting:
         branch = next(waiting[-1], None)
         if branch is None:
@@ -123,16 +123,16 @@ def upright(branch: tuple[str, str, str], concepts: dict[str, str]) -> Edge:
     return Edge(source, role, target)
 
 
-def branches(graph: Graph) -> dict[str, list[Branch]]:
+def branches(graph: Graph) -> dict[str, list[_Branch]]:
     """The graph as a tree: what is written below each variable, in the order of the edges."""
     opening = _opening(graph)
-    tree: dict[str, list[Branch]] = {variable: [] for variable in graph.concepts}
+    tree: dict[str, list[_Branch]] = {variable: [] for variable in graph.concepts}
     for number, edge in enumerate(graph.edges):
         if opening.get(edge.source) == number:
-            tree[edge.target].append(Branch(f"{edge.role}-of", edge.source, True))
+            tree[edge.target].append(_Branch(f"{edge.role}-of", edge.source, True))
         else:
             opens = opening.get(edge.target) == number
-            tree[edge.source].append(Branch(edge.role, edge.target, opens))
+            tree[edge.source].append(_Branch(edge.role, edge.target, opens))
     return tree
 
 

@@ -15,10 +15,10 @@ from ..errors import UnknownNameError
 from .graph import Graph
 
 #: The parser that ships, and the realiser.
-BUILTIN = "builtin"
-EDIT = "edit"
+_BUILTIN = "builtin"
+_EDIT = "edit"
 #: How many variables of remembered graphs are kept (some 600 bytes each with edges and words).
-IN_MEMORY = 200_000
+_IN_MEMORY = 200_000
 
 
 class Parser(Protocol):
@@ -59,7 +59,7 @@ class Remembering:
 
     def __init__(self, parser: Parser, memory: Memory[Graph | None] | None = None) -> None:
         self._parser = parser
-        self._memory = memory or Memory[Graph | None](IN_MEMORY, _size)
+        self._memory = memory or Memory[Graph | None](_IN_MEMORY, _size)
         self.counts = Counts()
 
     @property
@@ -82,30 +82,30 @@ class Remembering:
         return [graphs[each] for each in keys]
 
 
-def load_parser(name: str | Path = BUILTIN) -> Remembering:
+def load_parser(name: str | Path = _BUILTIN) -> Remembering:
     """The parser that ships, or the one of a folder that is laid out like amrlib's models."""
-    if str(name) == BUILTIN:
+    if str(name) == _BUILTIN:
         from .parser.builtin import Builtin
 
         return Remembering(Builtin.load())
     from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
-        return Remembering(seq2seq.Parser.load(Path(name)))
-    raise UnknownNameError("parser or folder of one", str(name), [BUILTIN])
+        return Remembering(seq2seq.AmrlibParser.load(Path(name)))
+    raise UnknownNameError("parser or folder of one", str(name), [_BUILTIN])
 
 
-def load_realiser(name: str | Path = EDIT) -> Realiser:
+def load_realiser(name: str | Path = _EDIT) -> Realiser:
     """The realiser that edits the sentence, or the generator of a folder like amrlib's models."""
-    if str(name) == EDIT:
+    if str(name) == _EDIT:
         from .realise import InPlace
 
         return InPlace()
     from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
-        return seq2seq.Generator.load(Path(name))
-    raise UnknownNameError("realiser or folder of one", str(name), [EDIT])
+        return seq2seq.AmrlibGenerator.load(Path(name))
+    raise UnknownNameError("realiser or folder of one", str(name), [_EDIT])
 
 
 def _size(graph: Graph | None) -> int:

@@ -11,6 +11,8 @@ its brackets.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 from ..errors import InputError
 from ..language.senses import PRONOUNS, is_frame
@@ -112,6 +114,29 @@ def below(graph: Graph, variable: str) -> list[str]:
     for each in reached:  # grows while it is walked
         reached.extend(branch.target for branch in tree[each] if branch.opens)
     return reached
+
+
+def connected(
+    edges: Iterable[Edge], start: Iterable[str], inside: Collection[str], ends: Collection[str] = ()
+) -> set[str]:
+    """What edges join to some variables without leaving ``inside``, or passing one of ``ends``."""
+    near: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        near[edge.source].append(edge.target)
+        near[edge.target].append(edge.source)
+    reached = set(start)
+    waiting = list(reached)
+    while waiting:
+        new = {other for other in near[waiting.pop()] if other in inside} - reached
+        reached |= new
+        waiting += new.difference(ends)
+    return reached
+
+
+def name_of(graph: Graph, variable: str) -> str:
+    """The ``name`` node of a variable; empty if it has none."""
+    ends = (it.target for it in graph.edges if (it.source, it.role) == (variable, ":name"))
+    return next(ends, "")
 
 
 def depth(graph: Graph, variable: str = "") -> int:

@@ -43,13 +43,13 @@ from .differences import (
     difference,
 )
 from .graph import Graph, Token
-from .questions import sentences
+from .questions import connected, name_of, sentences
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 #: Changes when the same graphs give other texts.
-VERSION = 2
+_VERSION = 2
 
 
 class Counts(msgspec.Struct):
@@ -60,7 +60,7 @@ class Counts(msgspec.Struct):
     refused: int = 0
 
 
-class Job(msgspec.Struct):
+class _Job(msgspec.Struct):
     """A draft, the graphs, and the slots of each variable of the old one."""
 
     draft: Draft
@@ -83,7 +83,7 @@ class InPlace:
     @property
     def signature(self) -> str:
         """The rules and the pipeline that made the texts."""
-        return f"edit:{VERSION}|{self._pipeline.signature}"
+        return f"edit:{_VERSION}|{self._pipeline.signature}"
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The text of the edited graph; None if it cannot be written."""
@@ -123,7 +123,7 @@ class InPlace:
     def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
         document = self._pipeline(old.text)
         draft = Draft(old.text, document)
-        job = Job(draft, old, new, places(old, document))
+        job = _Job(draft, old, new, places(old, document))
         if not all(_WRITERS[type(change)](job, change) for change in changes):
             return None
         text, spans = draft.written()
@@ -147,11 +147,11 @@ _CLASSES = {
 }
 
 
-def _replace(job: Job, change: Replaced) -> bool:
+def _replace(job: _Job, change: Replaced) -> bool:
     """Another concept: another word."""
     own = job.places.get(change.variable, ())
     names = _name_places(job, change.variable)
-    if names and not _named(job.new, change.variable):
+    if names and not name_of(job.new, change.variable):
         return nominal.name(job.draft, names, change.new, article=True)
     if maker := _maker(job, change.variable, own):
         return maker == "frame" and substitution.replace_agent(job.draft, own, change.new)
@@ -160,7 +160,7 @@ def _replace(job: Job, change: Replaced) -> bool:
     return substitution.replace_word(job.draft, free, change.old, change.new, taken)
 
 
-def _maker(job: Job, variable: str, own: tuple[int, ...]) -> str:
+def _maker(job: _Job, variable: str, own: tuple[int, ...]) -> str:
     """Which part of a noun like *teacher* (a person that teaches) a variable is, if of any."""
     concept = lemma(job.old.concepts[variable])
     if any(job.draft.lemma(place).lower() == concept for place in own):
@@ -174,20 +174,14 @@ def _maker(job: Job, variable: str, own: tuple[int, ...]) -> str:
     return ""
 
 
-def _named(graph: Graph, variable: str) -> bool:
-    return any(edge.source == variable and edge.role == ":name" for edge in graph.edges)
-
-
-def _name_places(job: Job, variable: str) -> tuple[int, ...]:
+def _name_places(job: _Job, variable: str) -> tuple[int, ...]:
     """The slots of a variable's name: those of its ``name``, or else its own capitalised ones."""
-    ends = [it.target for it in job.old.edges if (it.source, it.role) == (variable, ":name")]
-    if not ends:
-        return ()
-    slots = job.places.get(ends[0], ()) or job.places.get(variable, ())
-    return tuple(sorted(slots))
+    name = name_of(job.old, variable)
+    slots = job.places.get(name, ()) or job.places.get(variable, ())
+    return tuple(sorted(slots)) if name else ()
 
 
-def _rename(job: Job, change: Renamed) -> bool:
+def _rename(job: _Job, change: Renamed) -> bool:
     """Another name, or a name for a noun or pronoun."""
     if change.old:
         return nominal.name(job.draft, _name_places(job, change.variable), change.new)
@@ -196,26 +190,26 @@ def _rename(job: Job, change: Renamed) -> bool:
     return substitution.replace_word(job.draft, own, old, change.new.replace(" ", "_"))
 
 
-def _requantify(job: Job, change: Requantified) -> bool:
+def _requantify(job: _Job, change: Requantified) -> bool:
     """Another number."""
     own = job.places.get(change.variable, ())
     return substitution.replace_number(job.draft, own, change.old, change.new)
 
 
-def _negate(job: Job, change: Negated) -> bool:
+def _negate(job: _Job, change: Negated) -> bool:
     """A negation more."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     return len(heads) == 1 and negation.negate(job.draft, heads[0])
 
 
-def _affirm(job: Job, change: Affirmed) -> bool:
+def _affirm(job: _Job, change: Affirmed) -> bool:
     """A negation less."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     heads = [it for it in heads if it.lower_ not in negation.NEGATIONS] or heads
     return bool(heads) and affirmation.affirm(job.draft, heads[0])
 
 
-def _remove(job: Job, change: Removed) -> bool:
+def _remove(job: _Job, change: Removed) -> bool:
     """A part less."""
     gone = {place for variable in change.below for place in job.places.get(variable, ())}
     kept = {
@@ -226,7 +220,7 @@ def _remove(job: Job, change: Removed) -> bool:
     return removal.remove_part(job.draft, gone, kept)
 
 
-def _shorten(job: Job, change: Shortened) -> bool:
+def _shorten(job: _Job, change: Shortened) -> bool:
     """A sentence less."""
     worded = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
     return clauses.remove(job.draft, _ranges(job.old, worded), change.tops)
@@ -247,27 +241,19 @@ def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
 
 
 def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
-    """What hangs together with a sentence's top without passing the top of another."""
-    reached, waiting = {top}, [top]
-    while waiting:
-        at = waiting.pop()
-        for edge in graph.edges:
-            if edge.source == graph.top or at not in (edge.source, edge.target):
-                continue
-            other = edge.target if edge.source == at else edge.source
-            if other in graph.concepts and other not in reached and other not in roots:
-                reached.add(other)
-                if graph.concepts[other] not in PRONOUNS:
-                    waiting.append(other)
-    return reached
+    """What hangs together with a sentence's top but for other tops, and behind no pronoun."""
+    edges = [edge for edge in graph.edges if edge.source != graph.top]
+    inside = graph.concepts.keys() - set(roots)
+    pronouns = {it for it in inside if graph.concepts[it] in PRONOUNS}
+    return connected(edges, [top], inside, pronouns)
 
 
-def _append(job: Job, change: Appended) -> bool:
+def _append(job: _Job, change: Appended) -> bool:
     """A sentence more: it is joined when the rest is written."""
     return bool(change.text)
 
 
-_WRITERS: dict[type, Callable[[Job, Any], bool]] = {
+_WRITERS: dict[type, Callable[[_Job, Any], bool]] = {
     Replaced: _replace,
     Renamed: _rename,
     Requantified: _requantify,
@@ -279,7 +265,7 @@ _WRITERS: dict[type, Callable[[Job, Any], bool]] = {
 }
 
 
-def _aligned(job: Job, text: str, spans: list[tuple[int, int] | None]) -> Graph:
+def _aligned(job: _Job, text: str, spans: list[tuple[int, int] | None]) -> Graph:
     """The new graph on the slots that are left."""
     kept = {place: span for place, span in enumerate(spans) if span and text[slice(*span)].strip()}
     tokens = tuple(Token(text[start:end], start, end) for start, end in kept.values())

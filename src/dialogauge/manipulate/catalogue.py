@@ -179,7 +179,7 @@ def _damaging(manipulation: Manipulation) -> Manipulation:
     return manipulation
 
 
-class Guarded(msgspec.Struct, frozen=True):
+class _Guarded(msgspec.Struct, frozen=True):
     """An edit of somebody else's: what it raises and what it gives are checked."""
 
     name: str
@@ -210,7 +210,7 @@ class Guarded(msgspec.Struct, frozen=True):
 
 
 def _guarded(manipulation: Manipulation) -> Manipulation:
-    edit = Guarded(manipulation.name, manipulation.edit)
+    edit = _Guarded(manipulation.name, manipulation.edit)
     return msgspec.structs.replace(manipulation, edit=edit)
 
 

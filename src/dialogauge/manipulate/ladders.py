@@ -24,13 +24,13 @@ def at(manipulation: Manipulation, severity: int) -> Manipulation:
     if "share" in getattr(edit, "__struct_fields__", ()):
         harder: Edit = msgspec.structs.replace(edit, share=severity / len(SEVERITIES))
     else:
-        harder = Repeated(edit, severity)
+        harder = _Repeated(edit, severity)
     return msgspec.structs.replace(
         manipulation, name=f"{manipulation.name}@{severity}", edit=harder
     )
 
 
-class Repeated(msgspec.Struct, frozen=True):
+class _Repeated(msgspec.Struct, frozen=True):
     """An edit that is made several times, each time on what the last one left."""
 
     edit: Edit

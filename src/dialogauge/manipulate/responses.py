@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -28,33 +29,8 @@ if TYPE_CHECKING:
 
 #: The three responses of *Re-evaluating ADEM*, and more that fit everywhere and say nothing.
 PAPER = ("I'm sorry, can you repeat?", "I will do", "fantastic! how are you?")
-GENERIC = (
-    *PAPER,
-    "I don't know.",
-    "I'm not sure.",
-    "Okay.",
-    "Yes, I think so.",
-    "No, I don't think so.",
-    "That's interesting.",
-    "Oh, I see.",
-    "Thank you very much!",
-    "You're welcome.",
-    "Sounds good to me.",
-    "What do you mean?",
-    "Can you tell me more about that?",
-    "Why do you say that?",
-    "I see what you mean.",
-    "Haha, that's funny.",
-    "That's a good question.",
-    "I have no idea what you are talking about.",
-    "Me too!",
-    "It depends.",
-    "Let's talk about something else.",
-    "Nice to meet you.",
-    "Well, you never know.",
-    "Could be worse, I guess.",
-    "I am happy to hear that.",
-)
+_PHRASES = Path(__file__).with_name("generic.txt").read_text(encoding="utf-8")
+GENERIC = (*PAPER, *_PHRASES.splitlines())
 
 
 def random_response(place: Place, rng: Random) -> str:
@@ -136,7 +112,7 @@ class BackTranslation(msgspec.Struct, frozen=True):
     def _surely(self, place: Place) -> str:
         parts = _SENTENCES.split(place.text)
         pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
-        parts[::2] = [_cased(new, old) if says_the_same(new, old) else old for new, old in pairs]
+        parts[::2] = [_cased(new, old) if _says_the_same(new, old) else old for new, old in pairs]
         return "".join(parts)
 
 
@@ -150,13 +126,15 @@ def _cased(new: str, old: str) -> str:
     return new[:1].lower() + new[1:] if old[:1].islower() else new
 
 
-def says_the_same(first: str, second: str) -> bool:
+def _says_the_same(first: str, second: str) -> bool:
     """Whether two texts differ, but only in synonyms and contractions.
 
-    >>> says_the_same("Maybe it's a film.", "perhaps it is a movie.")
+    >>> _says_the_same("Maybe it's a film.", "perhaps it is a movie.")
     True
-    >>> says_the_same("I like tea.", "I like tea ."), says_the_same("Flies of time.", "Time flies.")
-    (False, False)
+    >>> _says_the_same("I like tea.", "I like tea .")
+    False
+    >>> _says_the_same("Flies of time.", "Time flies.")
+    False
     """
     ones, others = _SIGNS.findall(first.lower()), _SIGNS.findall(second.lower())
     if ones == others:

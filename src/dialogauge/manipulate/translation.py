@@ -21,15 +21,15 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from ..dialogue import mend
 from ..errors import DialogaugeError
 
-PROGRAM = "apertium"
+_PROGRAM = "apertium"
 #: Longer texts come back as they are: apertium reads some 40,000 letters a second.
 LONGEST = 20_000
 #: How long it may take to start, in seconds; each letter gives it a little more.
-PATIENCE = 30.0
+_PATIENCE = 30.0
 #: Texts in one call of the program: one that it breaks on has all of its company done again.
-TOGETHER = 1000
+_TOGETHER = 1000
 #: How many translations are remembered.
-REMEMBERED = 100_000
+_REMEMBERED = 100_000
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _PARAGRAPH = "\n\n"
@@ -74,10 +74,10 @@ class RoundTrip:
         new = [line for line in new if line not in self._memory]
         translated = [
             line
-            for start in range(0, len(new), TOGETHER)
-            for line in self._there_and_back(new[start : start + TOGETHER])
+            for start in range(0, len(new), _TOGETHER)
+            for line in self._there_and_back(new[start : start + _TOGETHER])
         ]
-        while self._memory and len(self._memory) + len(new) > REMEMBERED:
+        while self._memory and len(self._memory) + len(new) > _REMEMBERED:
             del self._memory[next(iter(self._memory))]
         recased = (_recased(text, line) for text, line in zip(translated, new, strict=True))
         self._memory.update(zip(new, recased, strict=True))
@@ -134,13 +134,13 @@ def _directions() -> set[str]:
 
 def _run(arguments: Sequence[str], given: bytes) -> bytes:
     """What the program writes; with it, all that it started ends when its time is over."""
-    program = shutil.which(PROGRAM)
+    program = shutil.which(_PROGRAM)
     if program is None:
         raise ToolError(
             "apertium, which translates, is not installed: `make system`, "
             "or apt install apertium apertium-eng-spa"
         )
-    seconds = PATIENCE + len(given) / 2000
+    seconds = _PATIENCE + len(given) / 2000
     with Popen(  # noqa: S603  (a fixed program, no shell; the text goes through a pipe)
         [program, *arguments], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
     ) as process:

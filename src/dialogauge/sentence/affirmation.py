@@ -15,6 +15,7 @@ from .agreement import auxiliaries, base, inverted, subject
 from .draft import Draft, article_of
 from .lexical import MASS
 from .negation import NEGATIONS, NOT, like
+from .neighbours import following_word, is_last, word_before, word_behind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
@@ -53,7 +54,7 @@ def affirm(draft: Draft, word: "Word") -> bool:
     if negation is None:
         return _without_prefix(draft, word)
     text = negation.lower_
-    if negation.i + 1 < len(negation.doc) and negation.nbor().lower_ in ("only", "just"):
+    if word_behind(negation) in ("only", "just"):
         return False  # "not only ... but"
     if _LIVING.match(draft.text, negation.idx) or _is_unsure(predicate):
         return False
@@ -82,7 +83,7 @@ _LIVING = re.compile(
 
 def _is_unsure(predicate: "Word") -> bool:
     """Whether it asks what it is not sure of: "not sure why"."""
-    following = predicate.nbor() if predicate.i + 1 < len(predicate.doc) else predicate
+    following = following_word(predicate)
     return predicate.lower_ in ("sure", "certain") and following.tag_.startswith("W")
 
 
@@ -152,7 +153,7 @@ def _without_no(draft: Draft, no: "Word") -> bool:
     noun = no.head
     if any(it.dep_ == "nmod:poss" for it in noun.children):
         return False
-    if no.i + 1 < len(no.doc) and no.nbor().lower_ in _PHRASES:
+    if word_behind(no) in _PHRASES:
         return False
     first = draft.slot(no.i + 1)
     if noun.tag_ == "NN" and noun.lower_ not in MASS and not noun.lower_.endswith(("ing", "ness")):
@@ -180,7 +181,7 @@ def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
             continue
         if word.lower_ == "much" and not _is_amount(word):
             continue
-        last = word.i + 1 == len(word.doc) or word.nbor().is_punct
+        last = is_last(word)
         if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse") and not last:
             continue
         if word.lower_ == "yet" and word.dep_ == "cc":
@@ -207,7 +208,7 @@ def _scope(predicate: "Word") -> list["Word"]:
 
 def _is_amount(much: "Word") -> bool:
     """Whether *much* stands by itself: "I don't know much", but not "so much", "much better"."""
-    before = much.nbor(-1).lower_ if much.i else ""
+    before = word_before(much)
     own = [it for it in much.children if it.lower_ not in ("at", "all")]
     alone = not own and before not in ("as", "so", "too", "very", "how", "that")
     return alone and (much.dep_ == "obj" or (much.dep_ == "advmod" and much.head.i < much.i))

@@ -87,7 +87,7 @@ class Draft:
         """Without the capital that a word had as the first of a sentence."""
         if self.before[place]:
             self.before[place] = uncapital(self.before[place])
-        elif not keeps_capital(self.document[place]):
+        elif not _keeps_capital(self.document[place]):
             self.words[place] = uncapital(self.words[place])
 
     def starts(self, place: int) -> bool:
@@ -218,7 +218,7 @@ def uncapital(text: str) -> str:
     return text[:1].lower() + text[1:] if ordinary else text
 
 
-def keeps_capital(word: "Word") -> bool:
+def _keeps_capital(word: "Word") -> bool:
     """Whether a word is written with a capital wherever it stands."""
     text = str(word.text)
     return str(word.tag_).startswith("NNP") or text == "I" or text[1:2].isupper()

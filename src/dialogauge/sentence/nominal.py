@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from ..language.inflection import Form
 from ..language.inflection import lemma as singular
 from ..language.lexicon import Lexicon
-from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries, word_behind
+from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries
 from .draft import Draft, capital, one_run, tops
 from .lexical import MASS, UNCOUNTABLE, Wording, is_word, worded
+from .neighbours import word_behind
 from .pronominal import is_coordinated, is_name
 from .wordlists import lists
 

@@ -19,10 +19,10 @@ from .agreement import (
     clitic_behind,
     of_pronoun,
     subject,
-    word_behind,
 )
 from .draft import Draft, capital
 from .lexical import parted, worded
+from .neighbours import word_before, word_behind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
@@ -49,14 +49,14 @@ _STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"
 
 def replace_pronoun(draft: Draft, words: Sequence["Word"], new: str) -> bool:
     """Another pronoun or a noun for the mentions of a pronoun."""
-    cases = {word.i: case_of(word) for word in words}
+    cases = {word.i: _case_of(word) for word in words}
     if any(case is None for case in cases.values()):
         return False
     if any(_in_phrase(draft, word) for word in words):
         return False
     if new not in PRONOUNS and any(_fixed(word) for word in words):
         return False
-    if any(word.i and word.nbor(-1).lower_ == new for word in words):
+    if any(word_before(word) == new for word in words):
         return False  # "that that"
     later = new if new in PRONOUNS else "it"  # a noun is said once
     written = [_put(draft, words[0], cases[words[0].i] or "", new)]
@@ -67,7 +67,7 @@ def replace_pronoun(draft: Draft, words: Sequence["Word"], new: str) -> bool:
 def _fixed(word: "Word") -> bool:
     """Whether a pronoun belongs to a phrase that wants a pronoun: "oh my god", "isn't it?"."""
     following = word_behind(word)
-    before = word.nbor(-1).lower_ if word.i else ""
+    before = word_before(word)
     swears = word.lower_ == "my" and following in ("god", "gosh", "goodness", "bad")
     return swears or (following == "?" and before in _TAGS)
 
@@ -139,7 +139,7 @@ def _row(concept: str) -> list[Pronoun]:
     ]
 
 
-def case_of(word: "Word") -> str | None:
+def _case_of(word: "Word") -> str | None:
     """The case of a pronoun: from its form where that says it, else from its place."""
     if stands_alone(word):
         return "nom" if word.dep_ in SUBJECTS else "acc"

@@ -15,6 +15,7 @@ from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree, base, inverted, of_pronoun
 from .draft import Draft, tops
 from .filling import fill
+from .neighbours import word_behind
 from .valency import EITHER, TRANSITIVE
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _is_needed(head: "Word") -> bool:
         return True
     if _is_measure(head) or _is_set(head):
         return True
-    following = head.nbor().lower_ if head.i + 1 < len(head.doc) else ""
+    following = word_behind(head)
     compared = head.lower_ == "different" or head.tag_ in ("JJR", "RBR")
     if following == "much" or (compared and any(it.lower_ == "than" for it in head.sent)):
         return True  # "pretty much", "a different box than yours"

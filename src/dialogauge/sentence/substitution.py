@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
 from ..language.senses import PRONOUNS, lemma
-from .agreement import word_behind
 from .closed import replace_closed
 from .draft import Draft, capital, one_run, tops
 from .lexical import Wording, agent, is_word, numeral, worded
 from .negation import NOT, negate
+from .neighbours import word_before, word_behind
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
 from .verbal import replace_verb
@@ -121,7 +121,7 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     """An adjective or an adverb; "more" goes where the new one has a comparative of its own."""
     if not word.tag_.startswith(("JJ", "RB")) or not one_run(draft, places):
         return False
-    before = word.nbor(-1).lower_ if word.i else ""
+    before = word_before(word)
     if _is_set(word, before):
         return False
     like = draft.form(word.i)

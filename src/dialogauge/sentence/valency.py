@@ -7,6 +7,7 @@ verbs are listed in ``words.toml``.
 
 from typing import TYPE_CHECKING
 
+from .neighbours import word_behind
 from .wordlists import lists
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def fits(verb: "Word", new: str) -> bool:
     wanted += ["object object"] if two else []
     if not all(new in _TAKING[kind] for kind in wanted):
         return False
-    following = verb.nbor().lower_ if verb.i + 1 < len(verb.doc) else ""
+    following = word_behind(verb)
     if following == "of" or (following == "like" and not objects):  # "looks like", "speaks of"
         return new in (_TAKING["so"] | {"act"} if following == "like" else _VERBS["of"])
     if objects:
@@ -45,7 +46,7 @@ def lacks_object(verb: "Word", new: str) -> bool:
     if new not in TRANSITIVE - _VERBS["clausal"] or verb.tag_ == "VBN" or not _is_alone(verb):
         return False
     joined = verb.dep_ == "conj" or any(it.dep_ == "conj" for it in verb.children)
-    led = verb.i + 1 < len(verb.doc) and verb.nbor().lower_ in _LEADING  # "listen to the radio"
+    led = word_behind(verb) in _LEADING  # "listen to the radio"
     return verb.dep_ not in ("amod", "compound", "csubj") and not joined and not led
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
-from .agreement import auxiliaries, base, inverted, word_behind
+from .agreement import auxiliaries, base, inverted
 from .draft import Draft
 from .lexical import PARTICLES, worded
 from .negation import is_negative
+from .neighbours import following_word, word_before, word_behind
 from .valency import fits, lacks_object
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ _DO = frozenset({"do", "does", "did", "done", "doing"})
 
 def _stands_for_all(verb: "Word") -> bool:
     """Whether a verb is one of a set sentence: "How come?", "Agreed.", "What's it called?"."""
-    how = verb.lower_ == "come" and bool(verb.i) and verb.nbor(-1).lower_ == "how"
+    how = verb.lower_ == "come" and word_before(verb) == "how"
     how = how or (verb.lower_ == "called" and any(it.dep_ == "aux:pass" for it in verb.children))
     return how or (
         verb.tag_ in ("VBN", "VBD") and all(it.is_punct for it in verb.subtree if it != verb)
@@ -85,6 +86,6 @@ def _next(word: "Word", count: int) -> list["Word"]:
 
 def _behind_object(verb: "Word") -> int:
     """The place behind which a particle goes: a pronoun object comes before it."""
-    following = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
+    following = following_word(verb)
     pronoun = following.tag_ == "PRP" and following.dep_ in ("obj", "iobj")
     return int(following.i if pronoun else verb.i)

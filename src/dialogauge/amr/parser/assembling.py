@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from ..edits import fresh
 from ..graph import Edge, Graph, Token, is_turned, quoted, symbol
 from . import naming, numbers
 from .templates import INSIDE, NAME, NOTHING, NUMBER, Part, read, split_sense
@@ -62,11 +63,8 @@ class _Builder:
         _Piece(self, plan, first).build()
 
     def variable(self, concept: str, places: Sequence[int]) -> str:
-        """A new variable: the concept's first letter and, from the second on, a number."""
-        letter = concept[0].lower() if concept[0].isascii() and concept[0].isalpha() else "x"
-        number = 1
-        while (name := letter if number == 1 else f"{letter}{number}") in self.concepts:
-            number += 1
+        """A new variable for a concept."""
+        name = fresh(concept, self.concepts)
         self.concepts[name] = concept
         if places:
             self.aligned[name] = tuple(places)

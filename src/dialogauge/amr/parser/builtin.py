@@ -33,13 +33,13 @@ from .words import Piece, Word, pieces, with_vectors
 
 FILES = ("config.json", "tagger.onnx", "linker.onnx", "roles.onnx", "inventory.json")
 #: How many words go through the networks together, padding included.
-WORDS_PER_BATCH = 500
+_WORDS_PER_BATCH = 500
 #: How many texts are looked at together: while the networks run on these, the next are tagged.
-CHUNK = 250
+_CHUNK = 250
 
-Words = tuple[Word, ...]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Words = tuple[Word, ...]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 class Counts(msgspec.Struct):
@@ -77,7 +77,7 @@ class Builtin:
 
     def parse(self, texts: Sequence[str]) -> list[Graph | None]:
         """The graph of each text; None where there is no word."""
-        chunks = [texts[start : start + CHUNK] for start in range(0, len(texts), CHUNK)]
+        chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
         graphs: list[Graph | None] = []
         for chunk, groups in zip(chunks, _ahead(self._read, chunks), strict=True):
             graphs += self._assembled(chunk, groups)
@@ -85,12 +85,12 @@ class Builtin:
         self.counts.empty += sum(graph is None for graph in graphs)
         return graphs
 
-    def _read(self, texts: Sequence[str]) -> list[list[Words]]:
+    def _read(self, texts: Sequence[str]) -> list[list[_Words]]:
         """The words of each text, in pieces."""
         return [list(pieces(document)) for document in self.pipeline.pipe(texts)]
 
     def _assembled(
-        self, texts: Sequence[str], groups: Sequence[Sequence[Words]]
+        self, texts: Sequence[str], groups: Sequence[Sequence[_Words]]
     ) -> Iterator[Graph | None]:
         """The graphs of texts in pieces."""
         every = [words for group in groups for words in group]
@@ -148,7 +148,7 @@ def _rows(inputs: Sequence[Piece]) -> Iterator[list[int]]:
     order = sorted(range(len(inputs)), key=lambda row: len(inputs[row].words))
     batch: list[int] = []
     for row in order:
-        if batch and (len(batch) + 1) * (len(inputs[row].words) + 1) > WORDS_PER_BATCH:
+        if batch and (len(batch) + 1) * (len(inputs[row].words) + 1) > _WORDS_PER_BATCH:
             yield batch
             batch = []
         batch.append(row)
@@ -156,7 +156,7 @@ def _rows(inputs: Sequence[Piece]) -> Iterator[list[int]]:
         yield batch
 
 
-def _ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def _ahead(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
     """``map(work, items)``, the next one always begun in another thread."""
     if len(items) < 2:
         yield from map(work, items)

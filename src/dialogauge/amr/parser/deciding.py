@@ -20,11 +20,11 @@ from .words import Word
 Scores = NDArray[np.float32]
 
 #: An edge beside the tree is drawn above this score (0.38 in probability).
-AGAIN = -0.5
+_AGAIN = -0.5
 #: What the dependency tree adds to the arc of a negation, and of a clause that a verb takes.
-SYNTAX = 3.0
+_SYNTAX = 3.0
 #: Roles that a frame has once.
-ONCE = tuple(f":ARG{number}" for number in range(6))
+_ONCE = tuple(f":ARG{number}" for number in range(6))
 _NEVER = -1e4
 
 
@@ -106,7 +106,7 @@ def edges(
     arcs = links.arcs.copy()
     for place in places:
         if names[place - 1] == "=-" or words[place - 1].dep == "ccomp":
-            arcs[_above(words, place, nodes), place] += SYNTAX
+            arcs[_above(words, place, nodes), place] += _SYNTAX
     scores = arcs[np.ix_(bringing, bringing)]
     for at, place in enumerate(places, 1):
         if place not in nodes:
@@ -172,7 +172,7 @@ def _labelled(
     further = []
     for (source, target), ranked in zip(drawn.beside, roles[len(drawn.tree) :], strict=True):
         label = inventory.labels[int(ranked.argmax())]
-        if (source, label) not in taken or not label.startswith(ONCE):
+        if (source, label) not in taken or not label.startswith(_ONCE):
             further.append((source, target, label))
             taken.add((source, label))
     return tuple(heads), tuple(labels), tuple(further)
@@ -182,14 +182,14 @@ def _free(ranked: Scores, head: int, taken: set[tuple[int, str]], inventory: Inv
     """The best label whose role the head does not have yet."""
     while (head, label := inventory.labels[int(ranked.argmax())]) in taken:
         ranked[ranked.argmax()] = _NEVER
-    if label.startswith(ONCE) and "-of" not in label:
+    if label.startswith(_ONCE) and "-of" not in label:
         taken.add((head, label))
     return label
 
 
 def _likeliest(again: Scores) -> list[tuple[int, int]]:
     """The edges above the threshold, the best first."""
-    places = [(int(source), int(target)) for source, target in np.argwhere(again > AGAIN)]
+    places = [(int(source), int(target)) for source, target in np.argwhere(again > _AGAIN)]
     return sorted(places, key=lambda place: -float(again[place]))
 
 

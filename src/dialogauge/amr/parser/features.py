@@ -18,12 +18,12 @@ Arrays = dict[str, NDArray[np.generic]]
 FAR = 12
 
 #: Relations of two words that do not depend on the name of a dependency.
-UNRELATED, SELF, SIBLING, ABOVE, BELOW, TOP_ROOT, TOP_OTHER, FIRST_DEP = range(8)
+_UNRELATED, _SELF, _SIBLING, _ABOVE, _BELOW, _TOP_ROOT, _TOP_OTHER, _FIRST_DEP = range(8)
 
 
 def pair_kinds(inventory: Inventory) -> int:
     """How many kinds of pairs there are."""
-    return FIRST_DEP + 2 * len(inventory.deps)
+    return _FIRST_DEP + 2 * len(inventory.deps)
 
 
 def arrays(pieces: Sequence[Piece], inventory: Inventory) -> Arrays:
@@ -70,16 +70,16 @@ def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     at = np.arange(size)
     own = heads == at  # the head of a sentence
     relations = np.where(
-        (heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], SIBLING, 0
+        (heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], _SIBLING, 0
     )
     above = heads[heads]
-    relations[above, at] = ABOVE
-    relations[at, above] = BELOW
-    relations[heads, at] = FIRST_DEP + deps
-    relations[at, heads] = FIRST_DEP + len(numbers) + deps
-    relations[at, at] = SELF
+    relations[above, at] = _ABOVE
+    relations[at, above] = _BELOW
+    relations[heads, at] = _FIRST_DEP + deps
+    relations[at, heads] = _FIRST_DEP + len(numbers) + deps
+    relations[at, at] = _SELF
     out = np.zeros((size + 1, size + 1), dtype=np.int64)
     out[1:, 1:] = relations
-    out[0, 1:] = np.where(own, TOP_ROOT, TOP_OTHER)
+    out[0, 1:] = np.where(own, _TOP_ROOT, _TOP_OTHER)
     out[1:, 0] = out[0, 1:]
     return out

@@ -22,18 +22,18 @@ from .words import Word
 #: word that was seen KNOWN times or more; and more still if the template is another word's own.
 UNSEEN, KNOWN, FOREIGN = 4.0, 4, 6.0
 #: How much the share of a template among a word's occurrences counts beside the network.
-TRUST = 0.3
+_TRUST = 0.3
 #: What it costs a word to bring nothing: lost nodes are worse than wrong ones.
-SILENT = 0.3
+_SILENT = 0.3
 
 #: What speaks for a negation in a rare word whose rest after *un-* is a known stem.
-NEGATED = 3.0
+_NEGATED = 3.0
 
 #: How many words' weights are kept in memory (3 kB each).
-REMEMBERED = 4000
+_REMEMBERED = 4000
 
 #: Endings and what stands in a stem instead: *quickly* -> *quick*, *decision* -> *decide*.
-ENDINGS = (
+_ENDINGS = (
     ("ically", "ic"), ("ably", "able"), ("ily", "y"), ("ly", ""), ("ization", "ize"),
     ("isation", "ize"), ("ication", "ify"), ("ation", "ate"), ("ation", "e"), ("ation", ""),
     ("ision", "ide"), ("ition", "ite"), ("ition", ""), ("tion", "te"), ("tion", "t"),
@@ -112,7 +112,7 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         weights = self._weights.get(lemma)
         if weights is None:
             weights = self._weigh(lemma, self.lexicon.get(lemma, ()))
-            if len(self._weights) < REMEMBERED:
+            if len(self._weights) < _REMEMBERED:
                 self._weights[lemma] = weights
         return weights
 
@@ -129,9 +129,9 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         out[~self.productive] -= FOREIGN
         out[self.negating] += self._negation(lemma, total)
         seen = counts > 0
-        out[seen] = TRUST * np.log(counts[seen] / total)
+        out[seen] = _TRUST * np.log(counts[seen] / total)
         out[:FIRST] = np.maximum(out[:FIRST], -1.0)
-        out[0] -= SILENT
+        out[0] -= _SILENT
         return out
 
     @cached_property
@@ -150,7 +150,7 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
             return -FOREIGN
         likely = lemma.startswith("un") and seen < KNOWN
         is_stem = any(stem in self.known_stems for rest in rests for stem in _stems(rest))
-        return NEGATED if likely and is_stem else 0.0
+        return _NEGATED if likely and is_stem else 0.0
 
     def stem(self, word: Word, template: int) -> str:
         """What ``D`` stands for in a word's template."""
@@ -168,7 +168,7 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
 def _stems(lemma: str) -> Iterator[str]:
     """What a word may be derived from."""
     yield lemma
-    for ending, instead in ENDINGS:
+    for ending, instead in _ENDINGS:
         if lemma.endswith(ending):
             yield lemma.removesuffix(ending) + instead
 

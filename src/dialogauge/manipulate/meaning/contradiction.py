@@ -18,7 +18,7 @@ from .settings import Contradiction
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
-FRAMES, WORDS, OPPOSITES, LATER = 3, 6, 2, 3
+_FRAMES, _WORDS, _OPPOSITES, _LATER = 3, 6, 2, 3
 
 
 def change(talk: Talk, settings: Contradiction, rng: Random) -> None:
@@ -64,7 +64,7 @@ def _contradicted(
 ) -> Sheet | None:
     """The turn that holds the contradiction."""
     direct = rng.random() < settings.direct
-    later = rng.sample(targets, len(targets))[:LATER]
+    later = rng.sample(targets, len(targets))[:_LATER]
     opposite = None if direct else _with_antonyms(talk, settings, at, rng)
     if opposite is None and settings.direct > 0:
         opposite = _negated(talk, settings, at, rng)
@@ -105,7 +105,7 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
     start = sheet = _bare(talk, settings, at)
     stating = _stating(sheet.graph)
     chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
-    groups = [predicates(sheet.graph, top)[:FRAMES] for top in stating if top in chosen]
+    groups = [predicates(sheet.graph, top)[:_FRAMES] for top in stating if top in chosen]
     if not settings.spread:
         every = [[frame] for top in stating for frame in frames(sheet.graph, top)]
         groups = every[: len(chosen)]
@@ -127,11 +127,11 @@ def _with_antonyms(talk: Talk, settings: Contradiction, at: int, rng: Random) ->
     start = sheet = _bare(talk, settings, at)
     having = _opposed(talk, settings, sheet)
     wanted, exchanged = count(settings.antonyms, len(having)), 0
-    for variable, own in shuffled(rng, list(having))[:WORDS]:
+    for variable, own in shuffled(rng, list(having))[:_WORDS]:
         words = list(having[variable])
         if not settings.plausible:
             own.shuffle(words)
-        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:OPPOSITES]]
+        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:_OPPOSITES]]
         drafts = (talk.draft(sheet, graph, "contradiction.antonym") for graph in graphs)
         draft = next((it for it in drafts if it is not None), None)
         sheet, exchanged = draft or sheet, exchanged + (draft is not None)

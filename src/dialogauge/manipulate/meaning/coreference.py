@@ -17,7 +17,7 @@ from .settings import Coreference
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
-TURNS, CANDIDATES = 3, 3
+_TURNS, _CANDIDATES = 3, 3
 
 #: Person, number and gender of the pronouns.
 _FEATURES = {
@@ -59,12 +59,12 @@ def _drafts(
     talk: Talk, settings: Coreference, turns: list[int], old: str, rng: Random
 ) -> Iterator[Sheet]:
     """A pronoun's turns with a noun for it; where that is not to be or cannot, with a pronoun."""
-    turns = rng.sample(turns, len(turns))[:TURNS]
+    turns = rng.sample(turns, len(turns))[:_TURNS]
     drawn = (_nouns, _pronouns) if rng.random() < settings.nouns else (_pronouns,)
     for candidates in drawn:
         written = False
         for at in turns:
-            for new in candidates(talk, settings, at, old, rng)[:CANDIDATES]:
+            for new in candidates(talk, settings, at, old, rng)[:_CANDIDATES]:
                 if (draft := _draft(talk, talk.sheets[at], old, new)) is not None:
                     yield draft
                     written = True

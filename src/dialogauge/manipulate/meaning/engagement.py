@@ -17,7 +17,7 @@ from .settings import Engagement
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many details are tried in a turn.
-DETAILS = 3
+_DETAILS = 3
 
 
 def change(talk: Talk, settings: Engagement, rng: Random) -> None:
@@ -86,7 +86,7 @@ def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
     ]
     denied = set(questions.negated(graph))
     chosen = [it for it in dict.fromkeys(details) if not denied & set(questions.below(graph, it))]
-    return [edits.remove(graph, it) for it in rng.sample(chosen, len(chosen))[:DETAILS]]
+    return [edits.remove(graph, it) for it in rng.sample(chosen, len(chosen))[:_DETAILS]]
 
 
 #: What is no detail.

@@ -15,9 +15,9 @@ from .settings import Irrelevancy
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many candidates are tried for an item, and how many exchanges in a turn.
-CANDIDATES, TRIES = 2, 6
+_CANDIDATES, _TRIES = 2, 6
 
-Pair = tuple[Item, Item]
+_Pair = tuple[Item, Item]
 
 
 def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
@@ -39,7 +39,7 @@ def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
 
 
 def _exchanged(
-    talk: Talk, measure: choosing.Measure, pairs: Iterable[Pair], budget: int
+    talk: Talk, measure: choosing.Measure, pairs: Iterable[_Pair], budget: int
 ) -> Sheet | None:
     """A turn with items exchanged until the budget is used, or the one exchange that fits best."""
     sheet, gone, spare = None, set[str](), list[Sheet]()
@@ -64,7 +64,7 @@ def _standing(talk: Talk, at: int) -> list[Item]:
 
 def _pairs(
     talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
-) -> list[Pair]:
+) -> list[_Pair]:
     """An item and what may take its place, in the order in which they are tried."""
     others = [it for it in every if it.at != at or settings.own]
     mine = _drawn(_standing(talk, at), rng)
@@ -73,7 +73,7 @@ def _pairs(
     if settings.plausible:  # those that cost nothing stay in the order of the draws
         around = {item: _around(talk, item) for item in mine}
         pairs.sort(key=lambda pair: max(0.0, _cost(talk, pair, around[pair[0]])))
-    return pairs[: TRIES if settings.plausible else None]
+    return pairs[: _TRIES if settings.plausible else None]
 
 
 def _drawn(mine: list[Item], rng: Random) -> list[Item]:
@@ -100,11 +100,11 @@ def _tried(
         same = [it for it in same if it.word.lower() not in words]
     candidates = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
     if not settings.plausible:
-        return candidates[:CANDIDATES]
+        return candidates[:_CANDIDATES]
     around = _around(talk, item)
     candidates.sort(key=lambda it: _cost(talk, (item, it), around))
     fitting = (it for it in candidates if plausible.exchangeable(item, it))
-    return list(islice(fitting, CANDIDATES))
+    return list(islice(fitting, _CANDIDATES))
 
 
 def _differ(one: Item, other: Item) -> bool:
@@ -122,7 +122,7 @@ def _around(talk: Talk, item: Item) -> tuple[str, str]:
     )
 
 
-def _cost(talk: Talk, pair: Pair, around: tuple[str, str]) -> float:
+def _cost(talk: Talk, pair: _Pair, around: tuple[str, str]) -> float:
     """What an exchange costs by the words around it, before it is written; a name costs nothing."""
     old, new = pair
     if old.name:

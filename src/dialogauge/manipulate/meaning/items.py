@@ -60,7 +60,7 @@ def all_nouns(graph: Graph, at: int) -> list[Item]:
 
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
-    return not senses.is_frame(concept) and is_content(concept) and is_word(concept, "n")
+    return not senses.is_frame(concept) and _is_content(concept) and is_word(concept, "n")
 
 
 def _items(graph: Graph, at: int) -> Iterator[Item]:
@@ -76,7 +76,7 @@ def _items(graph: Graph, at: int) -> Iterator[Item]:
         type_ = _type(concept, roles.get(variable, []))
         if type_ and variable in named:
             yield Item(at, variable, type_, concept, named[variable], _article(graph, variable))
-        elif type_ and is_content(concept) and (form := _form(graph, variable)):
+        elif type_ and _is_content(concept) and (form := _form(graph, variable)):
             own = frozenset(arguments.get(variable, ()))
             behind = _behind(graph, graph.aligned[variable][-1])
             yield Item(at, variable, type_, concept, "", form, own, behind)
@@ -102,8 +102,8 @@ def _behind(graph: Graph, place: int) -> str:
 
 def _article(graph: Graph, variable: str) -> str:
     """The article before a name: "the U.S." has one, "Canada" none."""
-    nodes = [it.target for it in graph.edges if (it.source, it.role) == (variable, ":name")]
-    places = [place for it in (variable, *nodes) for place in graph.aligned.get(it, ())]
+    nodes = (variable, questions.name_of(graph, variable))
+    places = [place for node in nodes for place in graph.aligned.get(node, ())]
     first = min(places, default=0)
     before = graph.tokens[first - 1].text.lower() if first else ""
     return before if before == "the" else ""
@@ -117,7 +117,7 @@ def _type(concept: str, roles: list[str]) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def is_content(concept: str) -> bool:
+def _is_content(concept: str) -> bool:
     """Whether a concept is a word of some content that the lexicon knows."""
     lemma = senses.lemma(concept)
     if concept in senses.PRONOUNS or {lemma, concept} & _WORDS["empty"]:
@@ -138,9 +138,7 @@ def exchanged(graph: Graph, old: Item, new: Item) -> Graph:
 
 def renamed(graph: Graph, variable: str, name: str) -> Graph:
     """The graph with another name at a variable, which may have had none."""
-    node = next(
-        (it.target for it in graph.edges if (it.source, it.role) == (variable, ":name")), ""
-    )
+    node = questions.name_of(graph, variable)
     concepts, edges = dict(graph.concepts), list(graph.edges)
     if not node:
         node = edits.fresh("name", {*concepts, *(edge.target for edge in edges)})

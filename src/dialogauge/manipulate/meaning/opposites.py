@@ -18,14 +18,14 @@ from .settings import Contradiction
 _WORDS = lists(__file__, "opposites")
 _ELSEWHERE = {frozenset(pair.split("-")) for pair in _WORDS["elsewhere"]}
 #: A sense counts when it is at least so much of a word's uses.
-SENSE = 0.2
+_SENSE = 0.2
 #: A word that WordNet's annotators met less often is not offered.
-USED = 2
+_USED = 2
 
 
 def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     """The concepts that are opposed to an item's, the likeliest first."""
-    pos = part_of_speech(item)
+    pos = _part_of_speech(item)
     if settings.plausible and not _is_opposable(item, pos):
         return ()
     others = conceptnet(item.word, settings.relations)
@@ -48,7 +48,7 @@ def _is_opposable(item: Item, pos: str) -> bool:
     )
 
 
-def part_of_speech(item: Item) -> str:
+def _part_of_speech(item: Item) -> str:
     """The part of speech that a concept has in its sentence."""
     frame = senses.is_frame(item.concept)
     order = "avn" if frame and is_word(item.form.lower(), "a") else "vna" if frame else "nar"
@@ -64,12 +64,12 @@ def wordnet(word: str, pos: str) -> tuple[str, ...]:
     """
     senses = Lexicon.load().senses(word, pos)
     uses = sum(sense.count for sense in senses)
-    main = [sense for sense in senses if sense.count >= max(1, SENSE * uses)]
+    main = [sense for sense in senses if sense.count >= max(1, _SENSE * uses)]
     return tuple(it for sense in main for it in sense.antonyms if is_word(it, pos) and _is_used(it))
 
 
 def _is_used(word: str) -> bool:
-    return sum(sense.count for sense in Lexicon.load().senses(word)) >= USED
+    return sum(sense.count for sense in Lexicon.load().senses(word)) >= _USED
 
 
 @lru_cache(maxsize=20_000)
