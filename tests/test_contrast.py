@@ -203,19 +203,19 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert decode_contrast(encode(pair)).better.turns[0].text == "half \ufffd"
 
 
-@pytest.mark.parametrize(
-    ("line", "field", "problem"),
-    [
-        ("{", "", "not JSON"),
-        ("[]", "", "Expected object, got array"),
-        ('{"better": {"id": "d", "turns": []}}', "better", "at least one turn"),
-        ('{"better": {"id": "d", "turns": [{"text": 1}]}}', "better.turns[0].text", "Expected str"),
-        ("\udcff", "", "not JSON"),
-    ],
-)
-def test_a_bad_line_is_told_with_its_place(
-    line: str, field: str, problem: str, tmp_path: Path
-) -> None:
+#: Lines, and the field and problem that are told.
+BAD = {
+    "{": ("", "not JSON"),
+    "[]": ("", "Expected object, got array"),
+    '{"better": {"id": "d", "turns": []}}': ("better", "at least one turn"),
+    '{"better": {"id": "d", "turns": [{"text": 1}]}}': ("better.turns[0].text", "Expected str"),
+    "\udcff": ("", "not JSON"),
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_a_bad_line_is_told_with_its_place(line: str, tmp_path: Path) -> None:
+    field, problem = BAD[line]
     path = tmp_path / "pairs.jsonl"
     (good,) = contrasts(CHATS[:1], Mixture("one", one_of(named(shout))), Pool([]))
     path.write_bytes(encode(good) + b"\n\n" + line.encode("utf-8", "surrogateescape") + b"\n")

@@ -213,9 +213,9 @@ def word(text: str, head: int, dep: str = "dep", lemma: str = "", pos: str = "X"
     return Word(text, lemma or text.lower(), pos, "X", dep, head, "O", 0, len(text))
 
 
-def sentence(*described: str) -> tuple[Word, ...]:
+def sentence(described: str) -> tuple[Word, ...]:
     """Words, each described as text, head, relation, lemma and part of speech."""
-    rows = (each.split() for each in described)
+    rows = (each.split() for each in described.split(" / "))
     return tuple(word(text, int(head), dep, lemma, pos) for text, head, dep, lemma, pos in rows)
 
 
@@ -323,13 +323,9 @@ def test_alignment_and_back() -> None:
     from dialogauge.train.models.amr.align import Aligner
 
     words = sentence(
-        "My 1 nmod:poss my PRON",
-        "teacher 4 nsubj teacher NOUN",
-        "did 4 aux do AUX",
-        "not 4 advmod not PART",
-        "see 4 ROOT see VERB",
-        "New 6 amod new PROPN",
-        "York 4 obj york PROPN",
+        "My 1 nmod:poss my PRON / teacher 4 nsubj teacher NOUN / did 4 aux do AUX / "
+        "not 4 advmod not PART / see 4 ROOT see VERB / New 6 amod new PROPN / "
+        "York 4 obj york PROPN"
     )
     graph = decode(
         "(s / see-01 :polarity - :ARG0 (p / person :ARG0-of (t / teach-01 :ARG2 (i / i)))"
@@ -359,14 +355,9 @@ def test_what_is_learned_from_an_obligation_and_from_a_sentence_that_was_overloo
     from dialogauge.train.models.amr.align import Aligner
 
     words = sentence(
-        "I 1 nsubj i PRON",
-        "have 1 ROOT have VERB",
-        "to 3 mark to PART",
-        "go 1 xcomp go VERB",
-        ". 1 punct . PUNCT",
-        "She 6 nsubj she PRON",
-        "sings 6 ROOT sing VERB",
-        "! 6 punct ! PUNCT",
+        "I 1 nsubj i PRON / have 1 ROOT have VERB / to 3 mark to PART / "
+        "go 1 xcomp go VERB / . 1 punct . PUNCT / She 6 nsubj she PRON / "
+        "sings 6 ROOT sing VERB / ! 6 punct ! PUNCT"
     )
     graph = decode("(o / obligate-01 :ARG1 (i / i) :ARG2 (g / go-02 :ARG0 i))")
     reading = Aligner([(words, graph)]).read(words, graph)

@@ -41,7 +41,10 @@ def test_an_edit_is_written_back(case: tuple[str, ...], writing: Writing) -> Non
 
 def test_the_table_is_whole() -> None:
     counts = Counter(kind for kind, *_ in cases())
-    assert counts == {"replaced": 69, "negated": 48, "affirmed": 28, "removed": 26}
+    assert counts == {"replaced": 69, "negated": 48, "affirmed": 28, "removed": 26} | {
+        "exchanged": 14,
+        "appended": 6,
+    }
 
 
 def test_a_negated_verb_can_be_another_one_at_the_same_time(writing: Writing) -> None:
@@ -75,33 +78,6 @@ def test_a_sentence_goes_with_its_mark(
     graph = writing.graph_of(text)
     edited = edits.remove(graph, sentences(graph)[number])
     assert writing.realise(graph, edited) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "concept", "new", "expected"),
-    [
-        ("I can swim.", "can", "possible-01", "impossible-01", "I can't swim."),
-        ("I like that dog.", "that", "that", "this", "I like this dog."),
-        ("I like these dogs.", "these", "this", "that", "I like those dogs."),
-        ("I like that dog.", "that", "that", "big", "I like the big dog."),
-        ("I like every dog.", "every", "every", "old", "I like an old dog."),
-        ("I like those dogs.", "those", "that", "every", None),
-        ("He just left.", "just", "just", "also", "He also left."),
-        ("He really left.", "really", "real-04", "definite", "He definitely left."),
-        ("Wow, he left.", "Wow", "wow", "yeah", "Yeah, he left."),
-        ("Wow, he left.", "Wow", "wow", "big", None),
-        ("That is true.", "That", "that", "story", "The story is true."),
-        ("That's true.", "That", "that", "they", "They're true."),
-        ("I like his car.", "his", "he", "that", None),
-        ("I like his car.", "his", "he", "someone", "I like someone's car."),
-    ],
-)
-def test_words_of_closed_classes(
-    writing: Writing, text: str, word: str, concept: str, new: str, expected: str | None
-) -> None:
-    place = [it.text for it in writing.pipeline(text)].index(word)
-    graph = writing.aligned(f"(x / thing :mod (y / {concept}))", text, y=(place,))
-    assert writing.realise(graph, edits.replace_concept(graph, "y", new)) == expected
 
 
 SPLICED = (
@@ -140,25 +116,6 @@ def test_a_realiser_is_loaded_by_name(
         "dialogauge.amr.amrlib.seq2seq.AmrlibGenerator.load", lambda _: writing.realiser
     )
     assert load_realiser(tmp_path) is writing.realiser
-
-
-@pytest.mark.parametrize(
-    ("text", "added", "expected"),
-    [
-        ("I like dogs.", "She left.", "I like dogs. She left."),
-        ("I like dogs", "She left.", "I like dogs. She left"),
-        ("i like dogs", "she left .", "i like dogs. she left"),
-        ("i like dogs!", "She left", "i like dogs! she left."),
-        ("Do you?", "I don't.", "Do you? I don't."),
-        ("I like dogs :)", "She left.", "I like dogs :) She left."),
-    ],
-)
-def test_a_sentence_comes_in_the_style_of_the_text(
-    writing: Writing, text: str, added: str, expected: str
-) -> None:
-    graph = writing.graph_of(text)
-    edited = edits.append(graph, writing.graph_of(added))
-    assert writing.realise(graph, edited) == expected
 
 
 def test_an_edited_copy_is_appended_as_it_was_written(writing: Writing) -> None:
@@ -239,18 +196,9 @@ def test_refusals_are_counted_and_unaligned_nodes_refused(writing: Writing) -> N
     assert realiser.signature.startswith("edit:2|language|")
 
 
-@pytest.mark.parametrize(
-    ("text", "style"),
-    [
-        ("I don't", "straight"),
-        ("I don’t", "curly"),
-        ("i dont", "bare"),
-        ("I do not", "none"),
-        ("Dogs bark", "straight"),
-    ],
-)
-def test_the_style_of_contractions_is_that_of_the_text(text: str, style: str) -> None:
-    assert contractions(text) == style
+def test_the_style_of_contractions_is_that_of_the_text() -> None:
+    texts = ("I don't", "I don’t", "i dont", "I do not", "Dogs bark")
+    assert [*map(contractions, texts)] == ["straight", "curly", "bare", "none", "straight"]
 
 
 PIECES = (

@@ -36,6 +36,15 @@ class Writing:
         graph = self.graph_of(text)
         return self.realise(graph, edits.remove(graph, at(graph, word)))
 
+    def exchanged(self, text: str, word: str, concept: str, new: str) -> str | None:
+        place = [it.text for it in self.pipeline(text)].index(word)
+        graph = self.aligned(f"(x / thing :mod (y / {concept}))", text, y=(place,))
+        return self.realise(graph, edits.replace_concept(graph, "y", new))
+
+    def appended(self, text: str, added: str) -> str | None:
+        graph = self.graph_of(text)
+        return self.realise(graph, edits.append(graph, self.graph_of(added)))
+
     def aligned(self, notation: str, text: str, **places: tuple[int, ...]) -> Graph:
         tokens = tuple(Token(it.text, it.idx, it.idx + len(it)) for it in self.pipeline(text))
         return replace(decode(notation), text=text, tokens=tokens, aligned=places)

@@ -106,6 +106,13 @@ def _outcome(manipulation: Manipulation, dialogue: Dialogue, seed: int) -> Edite
     return made
 
 
+def response(manipulation: Manipulation, dialogue: Dialogue, pool: Pool, seed: int = 0) -> str:
+    """The last turn after a manipulation that must apply."""
+    edited = manipulation(dialogue, Random(seed), pool)
+    assert edited is not None
+    return edited.dialogue.response
+
+
 def asides(dialogue: Dialogue) -> list[Turn]:
     return [turn for turn in dialogue.turns if turn.aside]
 

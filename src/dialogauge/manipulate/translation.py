@@ -21,11 +21,11 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from ..dialogue import mend
 from ..errors import DialogaugeError
 
-_PROGRAM = "apertium"
+PROGRAM = "apertium"
 #: Longer texts come back as they are: apertium reads some 40,000 letters a second.
 LONGEST = 20_000
 #: How long it may take to start, in seconds; each letter gives it a little more.
-_PATIENCE = 30.0
+PATIENCE = 30.0
 #: Texts in one call of the program: one that it breaks on has all of its company done again.
 _TOGETHER = 1000
 #: How many translations are remembered.
@@ -134,13 +134,13 @@ def _directions() -> set[str]:
 
 def _run(arguments: Sequence[str], given: bytes) -> bytes:
     """What the program writes; with it, all that it started ends when its time is over."""
-    program = shutil.which(_PROGRAM)
+    program = shutil.which(PROGRAM)
     if program is None:
         raise ToolError(
             "apertium, which translates, is not installed: `make system`, "
             "or apt install apertium apertium-eng-spa"
         )
-    seconds = _PATIENCE + len(given) / 2000
+    seconds = PATIENCE + len(given) / 2000
     with Popen(  # noqa: S603  (a fixed program, no shell; the text goes through a pipe)
         [program, *arguments], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
     ) as process:
