@@ -80,12 +80,8 @@ def _exchangeable(old: str, new: str, place: str) -> bool:
     if {old, new} & _WORDS["fixed"]:
         return False
     if place == "a" and is_word(new, "a") and is_word(old, "a"):
-        old, new = ("" if word in _ADJECTIVES else word for word in (old, new))
+        old, new = ("" if word in _WORDS["adjectives"] else word for word in (old, new))
     return all((old in closed) == (new in closed) for closed in _CLOSED)
-
-
-#: Adverbs of the table above that are adjectives as well.
-_ADJECTIVES = frozenset({"right", "sure", "pretty"})
 
 
 def parted(concept: str) -> tuple[str, str]:
@@ -124,14 +120,10 @@ def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
 
 def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
     """An adverb in *-ly*."""
-    if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _FLAT:
+    if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _WORDS["flat"]:
         return None
     form = adverb(word)
     return (form, inflect(form, like)) if is_word(form, "r") else None
-
-
-#: Adverbs of time and place whose opposite is not made with *-ly*: "shortly" is not "not long".
-_FLAT = frozenset({"long", "far", "late", "hard"})
 
 
 def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:

@@ -67,10 +67,7 @@ def _takes(noun: "Word", wording: Wording) -> bool:
     if _is_bare(noun):
         return wording.lemma in MASS or not _in_phrase(noun)
     uncounted = _is_gerund(wording) or wording.lemma in UNCOUNTABLE
-    return not (uncounted and {it.lower_ for it in noun.lefts} & _COUNTING)
-
-
-_COUNTING = frozenset({"a", "an", "another", "each", "every", "one", "these", "those", "many"})
+    return not (uncounted and {it.lower_ for it in noun.lefts} & _WORDS["counting"])
 
 
 def _is_gerund(wording: Wording) -> bool:

@@ -23,11 +23,12 @@ from .agreement import (
 from .draft import Draft, capital
 from .lexical import parted, worded
 from .neighbours import word_before, word_behind
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
-
+_WORDS = lists(__file__, "pronominal")
 _THINGS = "something everything anything this that"
 _PEOPLE = "someone somebody everyone everybody anyone anybody"
 _SEVERAL = frozenset({"these", "those"})
@@ -69,11 +70,7 @@ def _fixed(word: "Word") -> bool:
     following = word_behind(word)
     before = word_before(word)
     swears = word.lower_ == "my" and following in ("god", "gosh", "goodness", "bad")
-    return swears or (following == "?" and before in _TAGS)
-
-
-_ASKING = "n't n’t nt not do does did is are was were have has can will would"
-_TAGS = frozenset(_ASKING.split())
+    return swears or (following == "?" and before in _WORDS["tags"])
 
 
 def _in_phrase(draft: Draft, word: "Word") -> bool:
@@ -92,12 +89,7 @@ def _in_phrase(draft: Draft, word: "Word") -> bool:
 def _is_shared(word: "Word") -> bool:
     """Whether a pronoun must be several: "either of us"."""
     before = [it.lower_ for it in word.doc[max(0, word.i - 2) : word.i]]
-    return before[-1:] == ["of"] and before[0] in _SHARING
-
-
-_SHARING = frozenset(
-    {"either", "both", "some", "one", "none", "all", "most", "each", "many", "two"}
-)
+    return before[-1:] == ["of"] and before[0] in _WORDS["sharing"]
 
 
 def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list["Word"]:

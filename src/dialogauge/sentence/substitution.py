@@ -17,9 +17,12 @@ from .neighbours import word_before, word_behind
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
 from .verbal import replace_verb
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
+
+_WORDS = lists(__file__, "substitution")
 
 
 def replace_word(
@@ -36,7 +39,7 @@ def replace_word(
 def heads(draft: Draft, places: Sequence[int], concept: str) -> list["Word"]:
     """The word that says a concept among its words, if it is one that can be replaced."""
     words = tops(draft, _own(draft, places, concept))
-    if len(words) != 1 or words[0].lower_ in _SET or word_behind(words[0]) in ("na", "ta"):
+    if len(words) != 1 or words[0].lower_ in _WORDS["set"] or word_behind(words[0]) in ("na", "ta"):
         return []
     return [] if _is_joined(words[0]) else words
 
@@ -78,8 +81,6 @@ def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
 
 #: What stands beside a word and stays, even if a graph has it in the same node.
 _BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
-#: Words of set phrases.
-_SET = frozenset({"thank", "thanks", "let", "please", "lot", "lots", "bit"})
 
 
 def _is_verb(noun: "Word") -> bool:
@@ -152,7 +153,7 @@ def _can_stand(word: "Word", like: Form, wording: Wording) -> bool:
     """Whether an adjective stands before nouns, and an adverb is more than an adjective."""
     if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
         return False  # "really speaks", not "cool speaks"
-    return not (word.dep_ == "amod" and wording.lemma in _PREDICATIVE)
+    return not (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"])
 
 
 def _is_set(word: "Word", before: str) -> bool:
@@ -168,8 +169,4 @@ def _is_set(word: "Word", before: str) -> bool:
     return bound or any(it.dep_ == "fixed" for it in word.children)  # "a few", "any good"
 
 
-#: Adjectives that do not stand before a noun.
-_PREDICATIVE = frozenset(
-    {"sure", "aware", "alive", "alone", "afraid", "asleep", "able", "glad", "ill"}
-)
 _WRITERS = {"noun": replace_noun, "verb": replace_verb, "other": _replace_other}
