@@ -142,27 +142,26 @@ def find(name: str, trusted: bool = True) -> Manipulation:
     names of :data:`MANIPULATIONS` and runs nothing.
     """
     plain, sign, severity = name.rpartition("@")
-    if not sign:
-        return _found(name, trusted, lambda each: each)
-    step = _severity(name, severity)
-    return _found(plain, trusted, lambda each: at(_damaging(each), step))
+    step = _severity(name, severity) if sign else None
+    manipulation = _found(plain if sign else name, trusted)
+    if step is not None:
+        manipulation = at(_damaging(manipulation), step)
+    return manipulation if (plain or name) in MANIPULATIONS else _guarded(manipulation)
 
 
-def _found(
-    name: str, trusted: bool, harder: Callable[[Manipulation], Manipulation]
-) -> Manipulation:
+def _found(name: str, trusted: bool) -> Manipulation:
     if name in MANIPULATIONS:
-        return harder(MANIPULATIONS[name])
+        return MANIPULATIONS[name]
     if not trusted:
         raise DialogaugeError(
             f"{reprlib.repr(name)} is not a manipulation that ships with dialogauge, and here only "
             f"those may be used: {', '.join(MANIPULATIONS)}"
         )
     if ":" in name:
-        return _guarded(harder(_from_code(name)))
+        return _from_code(name)
     installed = plugins.installed(ENTRY_POINTS)
     if name in installed:
-        return _guarded(harder(_made(installed[name].load, f"the installed manipulation {name!r}")))
+        return _made(installed[name].load, f"the installed manipulation {name!r}")
     raise UnknownNameError("manipulation", name, (*names(), *FAMILIES))
 
 

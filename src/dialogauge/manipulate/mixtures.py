@@ -14,7 +14,6 @@ can read, and :mod:`dialogauge.contrast` can see to it that each way gets its tu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
-from typing import Any, Protocol
 
 import msgspec
 
@@ -25,23 +24,6 @@ from .composing import after
 from .edited import Edited
 from .manipulation import DoesNotApply, Manipulation, Tally, alike, seeded
 from .pool import Pool
-
-
-class Way(Protocol):
-    """Some manipulations of one dialogue, and how often they are drawn."""
-
-    @property
-    def name(self) -> str:
-        """The names of its manipulations, joined by ``+``."""
-
-    @property
-    def weight(self) -> float:
-        """How often it is drawn, beside others."""
-
-    def make(
-        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
-    ) -> tuple[Edited | None, str]:
-        """The dialogue after each of them that applies, and the names of those."""
 
 
 class Steps(msgspec.Struct, frozen=True):
@@ -69,6 +51,10 @@ class Steps(msgspec.Struct, frozen=True):
         if edited is not None and alike(dialogue, edited.dialogue):
             return None, ""
         return edited, "+".join(names)
+
+
+#: Some manipulations of one dialogue, and how often they are drawn.
+Way = Steps | deam.OneReading
 
 
 class Mixture(msgspec.Struct, frozen=True):
@@ -187,9 +173,9 @@ def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = Tru
     Harmless manipulations have no place in it: in ``adem`` and ``all`` they are passed over, and
     to name one is an error.
     """
-    by_name: dict[str, Any] = {}
+    by_name: dict[str, Way] = {}
     for name in names:
-        own: tuple[Any, ...] = _ways(name, severity, trusted)  # structs, of which a copy is made
+        own = _ways(name, severity, trusted)
         total = sum(way.weight for way in own)
         for way in own:
             before = by_name[way.name].weight if way.name in by_name else 0.0

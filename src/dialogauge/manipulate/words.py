@@ -84,7 +84,10 @@ def jumble(place: Place, rng: Random) -> str:
 
 
 def _several(text: str) -> list[str]:
-    words = text.split()
+    return _two_at_least(text.split())
+
+
+def _two_at_least(words: list[str]) -> list[str]:
     if len(_spoken(words)) < 2:
         raise DoesNotApply("it has one word only")
     return words
@@ -118,10 +121,7 @@ _CLOSING = re.compile(r"[.,;:!?…)\]}]+")
 
 
 def _signed(text: str) -> list[str]:
-    pieces = _SIGNED.findall(text)
-    if len(_spoken(pieces)) < 2:
-        raise DoesNotApply("it has one word only")
-    return pieces
+    return _two_at_least(_SIGNED.findall(text))
 
 
 def _spaced(pieces: list[str]) -> str:

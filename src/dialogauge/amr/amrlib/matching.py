@@ -19,6 +19,7 @@ from ...language.senses import lemma
 from ...sentence.wordlists import lists
 from ..graph import Edge, Graph, unquoted
 from ..parser.numbers import value
+from ..parser.templates import common_start
 
 #: How many first letters must be equal where a word is not the concept's own.
 _ALIKE = 4
@@ -85,13 +86,7 @@ def _equal(name: str, free: dict[int, set[str]]) -> int | None:
 
 def _alike(name: str, free: dict[int, set[str]]) -> int | None:
     likeness = {
-        place: max(_common(name, other) for other in names) for place, names in free.items()
+        place: max(common_start(name, other) for other in names) for place, names in free.items()
     }
     best = max(likeness, key=likeness.__getitem__, default=None)
     return best if best is not None and likeness[best] >= _ALIKE else None
-
-
-def _common(one: str, other: str) -> int:
-    """How many first letters two words share."""
-    both = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(both) if a != b), min(len(one), len(other)))
