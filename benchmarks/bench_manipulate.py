@@ -18,17 +18,17 @@ from dialogauge import corpora
 from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.dialogue import Dialogue, encode
 from dialogauge.errors import DataError
-from dialogauge.manipulate.catalogue import MANIPULATIONS
+from dialogauge.manipulate import catalogue
+from dialogauge.manipulate.catalogue import MANIPULATIONS, TURNS, WORDS
 from dialogauge.manipulate.manipulation import seeded
-from dialogauge.manipulate.meaning import MEANING
 from dialogauge.manipulate.pool import Pool
-from dialogauge.manipulate.turns import TURNS
-from dialogauge.manipulate.words import TAGGED, WORDS
 
 from .manipulate import some
 from .timing import best
 
 DIALOGUES, PARSED = 300, 12
+TAGGED = {"nouns-pronouns-verbs", "only-nouns", "no-entities", "synonyms"}
+MEANING = tuple(each.name for each in catalogue.MEANING)
 QUICK = tuple(each.name for each in (*WORDS, *TURNS) if each.name not in TAGGED)
 TARGETS = {"words and turns": 2000, "meaning": 20}  # dialogues/s on one core
 
@@ -51,10 +51,10 @@ def main() -> None:
     show("words and turns", len(chats) * len(QUICK), ours, "dictionaries and JSON", theirs)
     few = some(talk, PARSED)
     remembering, again = Pool(few), Pool(few, parser=Builtin.load())
-    edits(few, tuple(MEANING), remembering)  # parsed now
+    edits(few, MEANING, remembering)  # parsed now
     ours, theirs = best(
-        lambda: edits(few, tuple(MEANING), remembering),
-        lambda: edits(few, tuple(MEANING), again),
+        lambda: edits(few, MEANING, remembering),
+        lambda: edits(few, MEANING, again),
         rounds=2,
         clock=time.process_time,
     )

@@ -32,10 +32,10 @@ from dialogauge import corpora
 from dialogauge.atomic import writing
 from dialogauge.dialogue import Dialogue
 from dialogauge.encode import Encoder
+from dialogauge.manipulate import catalogue
 from dialogauge.manipulate.catalogue import FAMILIES, MANIPULATIONS
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.manipulation import Manipulation, Tally, alike, seeded
-from dialogauge.manipulate.meaning import MEANING
 from dialogauge.manipulate.mixtures import mixture, mixtures
 from dialogauge.manipulate.pool import Pool
 from dialogauge.report.markdown import table
@@ -51,6 +51,7 @@ SLOW = ("generated", "generated-elsewhere", "back-translation")
 T = TypeVar("T")
 
 #: What the loss is taken of: it takes a tenth of a second for each turn.
+MEANING = tuple(each.name for each in catalogue.MEANING)
 READ = (*MEANING, "deam", "synonyms", "word-drop", "word-order", "echo", "replace-turn")
 FEW = 6  # words: shorter turns say too little to be told apart
 

@@ -240,7 +240,7 @@ def utterances(seed: int, count: int) -> list[str]:
 def graphs(texts: Sequence[str]) -> list[Graph]:
     """The graphs of texts, by the parser that ships or as sketches."""
     try:
-        from dialogauge.amr.parsing import load_parser
+        from dialogauge.amr.loading import load_parser
 
         return [graph for graph in load_parser().parse(texts) if graph is not None]
     except (DialogaugeError, ImportError):

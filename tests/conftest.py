@@ -31,6 +31,7 @@ def data() -> Path:
 @pytest.fixture(scope="session")
 def pipeline() -> "Pipeline":
     """The spaCy pipeline that ships; who counts what it was given loads one of their own."""
+    pytest.importorskip("spacy", reason="needs the extra: language")
     from dialogauge.language import shared
 
     return shared()
@@ -45,7 +46,7 @@ def encoder() -> "Encoder":
 
 
 @pytest.fixture(scope="session")
-def parser() -> "Builtin":
+def parser(pipeline: "Pipeline") -> "Builtin":
     """The AMR parser that ships."""
     from dialogauge.amr.parser.builtin import Builtin
 

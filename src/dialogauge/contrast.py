@@ -26,12 +26,12 @@ from .corpora import Side, split
 from .dialogue import Dialogue, loads
 from .errors import InputError, RecordError, located
 from .formats import records, streams
-from .manipulate.edited import Change, Edited, rewritten
+from .manipulate.edited import Change, Edited
 from .manipulate.manipulation import Tally, seeded
 from .manipulate.mixtures import Mixture, Way
 from .manipulate.pool import Pool
 
-SIDES: tuple[Side, ...] = ("train", "valid", "test")
+_SIDES: tuple[Side, ...] = ("train", "valid", "test")
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -42,21 +42,12 @@ class Contrast(msgspec.Struct, frozen=True):
     cause: str
     changes: tuple[Change, ...]
 
-    @property
-    def side(self) -> Side:
-        """Train, valid or test: where the better dialogue belongs."""
-        return split(self.better)
-
 
 class Drawing(msgspec.Struct, frozen=True):
     """How contrasts are drawn."""
 
     n: int = 1  # contrasts for each dialogue
     seed: int = 0
-    # False: what people wrote is the better side (the paper of DEAM). True: its graphs written back
-    # (the code of DEAM), and edits start from that. The realiser that edits in place gives an
-    # unedited graph's own text, so this is of use with one that generates.
-    round_trip: bool = False
     # Foreign words come from dialogues of the same side of the split.
     apart: bool = True
 
@@ -89,36 +80,34 @@ def contrasts(
     """
     drawing, counts = drawing or Drawing(), counts or Counts()
     pools = _pools(pool, drawing.apart)
-    made = [0.0] * len(mixture.ways)
+    uses = [0.0] * len(mixture.ways)
     for dialogue in dialogues:
         near = pools[split(dialogue)]
-        source = round_trip(dialogue, near) if drawing.round_trip else dialogue
-        found = 0
-        for pair in _of_dialogue(source, mixture.ways, made, near, drawing, counts.tally):
-            found += 1
+        before = counts.causes.total()
+        for pair in _of_dialogue(dialogue, mixture.ways, uses, near, drawing, counts.tally):
             counts.causes[pair.cause] += 1
             yield pair
         counts.dialogues += 1
-        counts.without += not found
+        counts.without += counts.causes.total() == before
 
 
 def _of_dialogue(
     dialogue: Dialogue,
     ways: Sequence[Way],
-    made: list[float],
+    uses: list[float],
     pool: Pool,
     drawing: Drawing,
     tally: Tally,
 ) -> Iterator[Contrast]:
-    """The contrasts of one dialogue; ``made`` says how often each way was used so far."""
+    """The contrasts of one dialogue; ``uses`` says how often each way was used so far."""
     seen = {dialogue.turns}
     for number in range(1, drawing.n + 1):
         rng = seeded(drawing.seed, dialogue.id, "contrast", str(number))
-        for at in _order(ways, made, rng):
+        for at in _order(ways, uses, rng):
             edited, cause = ways[at].make(dialogue, rng, pool, tally)
             if edited is not None and edited.dialogue.turns not in seen:
                 seen.add(edited.dialogue.turns)
-                made[at] += 1
+                uses[at] += 1
                 worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
                 yield Contrast(dialogue, worse, cause, edited.changes)
                 break
@@ -126,10 +115,10 @@ def _of_dialogue(
             return
 
 
-def _order(ways: Sequence[Way], made: Sequence[float], rng: Random) -> list[int]:
+def _order(ways: Sequence[Way], uses: Sequence[float], rng: Random) -> list[int]:
     """The ways, the one first that is furthest behind its share; ties in any order."""
     places = rng.sample(range(len(ways)), len(ways))
-    return sorted(places, key=lambda at: (made[at] + 0.5) / ways[at].weight)
+    return sorted(places, key=lambda at: (uses[at] + 0.5) / ways[at].weight)
 
 
 def renamed(edited: Edited, id: str) -> Dialogue:
@@ -139,23 +128,11 @@ def renamed(edited: Edited, id: str) -> Dialogue:
 
 def _pools(pool: Pool, apart: bool) -> dict[Side, Pool]:
     if not apart:
-        return dict.fromkeys(SIDES, pool)
-    by_side: dict[Side, list[Dialogue]] = {side: [] for side in SIDES}
+        return dict.fromkeys(_SIDES, pool)
+    by_side: dict[Side, list[Dialogue]] = {side: [] for side in _SIDES}
     for dialogue in pool.dialogues:
         by_side[split(dialogue)].append(dialogue)
-    return {side: pool.of(its) for side, its in by_side.items()}
-
-
-def round_trip(dialogue: Dialogue, pool: Pool) -> Dialogue:
-    """Each turn's graph written back; a turn that has none, or cannot be written, stays."""
-    places = [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
-    graphs = pool.graphs([dialogue.turns[at].text for at in places])
-    texts = {
-        at: text
-        for at, graph in zip(places, graphs, strict=True)
-        if graph is not None and (text := pool.realise(graph, graph))
-    }
-    return rewritten(dialogue, texts, "round-trip").dialogue
+    return {side: pool.of(dialogues) for side, dialogues in by_side.items()}
 
 
 _ENCODER = msgspec.json.Encoder()

@@ -14,10 +14,10 @@ from dialogauge import language
 from dialogauge.amr import Graph, decode, encode, load_parser
 from dialogauge.amr.amrlib.linear import delinearised, linearised
 from dialogauge.amr.amrlib.matching import align
-from dialogauge.amr.amrlib.seq2seq import PARSERS, Generator, Parser, Transformer
+from dialogauge.amr.amrlib.seq2seq import PARSERS, AmrlibGenerator, AmrlibParser, Transformer
 from dialogauge.amr.edits import negate
 from dialogauge.amr.graph import check
-from dialogauge.amr.parsing import Remembering
+from dialogauge.amr.loading import Remembering
 from dialogauge.encode.cache import Memory
 from dialogauge.errors import MissingExtraError, ModelError, UnknownNameError
 
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_texts_become_graphs_with_words(folder: Path) -> None:
-    parser = Parser(Transformer.load(folder, PARSERS), language.load(), beams=1)
+    parser = AmrlibParser(Transformer.load(folder, PARSERS), language.load(), beams=1)
     tell, want, nothing, again = parser.parse([*LINES, "you did n't tell me"])
     assert tell is not None
     assert same(tell, decode("(t / tell-01 :polarity - :ARG0 (y / you) :ARG2 (i / i))"))
@@ -52,9 +52,9 @@ def test_texts_become_graphs_with_words(folder: Path) -> None:
     assert want is not None
     assert same(want, decode("(w / want-01 :ARG0 (d / dog) :ARG1 (b / bark-01 :ARG0 d))"))
     assert nothing is None
-    assert (parser.report.texts, parser.report.failed, parser.report.clipped) == (4, 1, 0)
+    assert (parser.counts.texts, parser.counts.failed, parser.counts.clipped) == (4, 1, 0)
     assert parser.parse(["", " \n", "tell me " * 100])[:2] == [None, None]
-    assert parser.report.clipped == 1
+    assert parser.counts.clipped == 1
     assert "beams:1" in parser.signature
     assert "sha256:" in parser.signature
 
@@ -63,8 +63,8 @@ def test_load_parser_remembers(folder: Path) -> None:
     parser = load_parser(folder)
     first = parser.parse([*LINES, *LINES])
     assert first == parser.parse(list(LINES)) * 2
-    assert (parser.report.texts, parser.report.parsed) == (9, 3)
-    assert parser.report.failed == first[:3].count(None)
+    assert (parser.counts.texts, parser.counts.parsed) == (9, 3)
+    assert parser.counts.failed == first[:3].count(None)
     assert "beams:4" in parser.signature
 
 
@@ -72,7 +72,7 @@ def test_a_random_model_of_any_output(tmp_path: Path) -> None:
     from .tiny_t5 import make
 
     folder = make(tmp_path / "random", LINES, ".parse_t5.inference", steps=0)
-    for graph in Parser.load(folder).parse([*LINES, "", "😀 \ud800 \0", "word " * 300]):
+    for graph in AmrlibParser.load(folder).parse([*LINES, "", "😀 \ud800 \0", "word " * 300]):
         assert graph is None or check(graph)
 
 
@@ -88,11 +88,11 @@ def test_graphs_become_text(tmp_path: Path, module: str) -> None:
     tagged = plain.replace("tell-01", "tell-01~VBD").replace("/ she", "/ she~PRP")
     line = tagged.replace("/ i)", "/ i~PRP)") if "wtense" in module else plain
     lines = {line: "she did n't tell me", linearised(graph): "no"}
-    realiser = Generator.load(make(tmp_path / "generate", lines, module))
+    realiser = AmrlibGenerator.load(make(tmp_path / "generate", lines, module))
     assert realiser.realise(graph, negate(graph, "t")) == "she did n't tell me"
     long = decode("(a / and " + " ".join(f":op{n} (v{n} / dog)" for n in range(50)) + ")")
     assert realiser.write([long, negate(graph, "t")]) == [None, "she did n't tell me"]
-    assert (realiser.report.texts, realiser.report.clipped, realiser.report.failed) == (3, 1, 0)
+    assert (realiser.counts.texts, realiser.counts.clipped, realiser.counts.failed) == (3, 1, 0)
 
 
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "training_args.bin", "model.pt"])
@@ -168,15 +168,6 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr("dialogauge.amr.amrlib.seq2seq.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="amrlib"):
         load_parser(folder)
-
-
-def test_graphs_need_penman(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialogauge.amr import graph
-
-    graph._roles.cache_clear()
-    monkeypatch.setattr(graph, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"dialogauge\[amr\]"):
-        decode("(a / b :ARG0 (c / d))")
 
 
 class Counting:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialogauge.amr import Edge, Graph, Token, decode
-from dialogauge.amr.draw import draw, svg
+from dialogauge.amr.drawing import draw, svg
 from dialogauge.amr.graph import quoted, symbol
 from dialogauge.errors import OutputError
 

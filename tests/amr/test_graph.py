@@ -1,6 +1,7 @@
 """Graphs: PENMAN in and out, what is refused and where, what can be asked."""
 
 import logging
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from penman.models.amr import model  # type: ignore[import-untyped]
 
 from dialogauge.amr import Edge, Graph, NotationError, Token, decode, encode, files, questions
-from dialogauge.amr.graph import check, quoted, symbol, unquoted
+from dialogauge.amr.graph import check, is_turned, quoted, symbol, unquoted
 from dialogauge.amr.notation import DEEPEST
 from dialogauge.errors import InputError
 
@@ -106,16 +107,26 @@ def test_penman_reads_the_same(data: Path, monkeypatch: pytest.MonkeyPatch) -> N
             assert Counter(edges) == Counter(graph.edges)
 
 
+def test_roles_are_turned_where_penman_says_so(data: Path) -> None:
+    every = (graph for graphs_of in published(data).values() for graph in graphs_of)
+    plain = {edge.role for graph in every for edge in graph.edges}
+    plain |= {re.sub(r"\[0-9\]\+?", "1", role) for role in model.roles}  # ":op[0-9]+" and the like
+    assert len(plain) > 110
+    for role in sorted(plain):
+        for each in (role, f"{role}-of", f"{role}-of-of"):
+            assert is_turned(each) == model.is_role_inverted(each), each
+
+
 def test_what_is_counted_in_a_file_and_what_is_not(data: Path) -> None:
-    report = files.Report()
-    found = list(files.conversations(data / "amr" / "deam_parsed_train.txt.gz", report))
-    assert (report.graphs, report.broken) == (1761, 1)  # the last one is cut
+    counts = files.Counts()
+    found = list(files.conversations(data / "amr" / "deam_parsed_train.txt.gz", counts))
+    assert (counts.graphs, counts.broken) == (1761, 1)  # the last one is cut
     assert len(found) == 82
     assert not any("</CONV>" in graph.text for graph in found[0])
     assert [graph.text[:10] for graph in found[0][:2]] == ["I saw that", "Best news "]
-    report = files.Report()
-    assert sum(1 for _ in files.read(data / "amr" / "bamboo_sts.amr.gz", report)) == 17262
-    assert report.broken == 0
+    counts = files.Counts()
+    assert sum(1 for _ in files.read(data / "amr" / "bamboo_sts.amr.gz", counts)) == 17262
+    assert counts.broken == 0
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("spacy")
-pytest.importorskip("penman")
 
 from dialogauge.amr import Graph, decode, encode, files
 from dialogauge.amr.graph import check
@@ -20,11 +19,8 @@ from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parser.deciding import arborescence
 from dialogauge.amr.parser.numbers import value
 from dialogauge.amr.parser.words import LONGEST, Word
-
-
-@pytest.fixture(scope="module")
-def parser() -> Builtin:
-    return Builtin.load()
+from dialogauge.errors import MissingExtraError
+from dialogauge.language import load
 
 
 def triples(graph: Graph) -> set[tuple[str, str, str]]:
@@ -39,6 +35,14 @@ def parsed(parser: Builtin, text: str) -> Graph:
     graph = parser.parse([text])[0]
     assert graph is not None
     return graph
+
+
+def test_parsing_needs_spacy_and_graphs_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialogauge.language.pipeline.find_spec", lambda _: None)
+    monkeypatch.setattr("dialogauge.amr.parser.builtin.shared", load)  # which remembers nothing
+    with pytest.raises(MissingExtraError, match=r"dialogauge\[language\]"):
+        Builtin.load()
+    assert decode("(a / b :ARG0 (c / d))").edges
 
 
 def test_the_sentence_that_must_be_right(parser: Builtin) -> None:
@@ -120,22 +124,16 @@ def test_bad_input_gives_a_valid_graph_or_none(parser: Builtin, text: str) -> No
 
 @settings(max_examples=40)
 @given(st.text(max_size=60))
-def test_any_text(text: str) -> None:
-    graph = shared().parse([text])[0]
+def test_any_text(parser: Builtin, text: str) -> None:
+    graph = parser.parse([text])[0]
     if graph is not None:
         check(graph)
-
-
-def shared(made: list[Builtin] = []) -> Builtin:  # noqa: B006 (loaded once for hypothesis)
-    if not made:
-        made.append(Builtin.load())
-    return made[0]
 
 
 def test_texts_without_words_are_counted() -> None:
     parser = Builtin.load()
     assert parser.parse(["", "Hello there.", "  "])[0] is None
-    assert (parser.report.texts, parser.report.empty) == (3, 2)
+    assert (parser.counts.texts, parser.counts.empty) == (3, 2)
 
 
 def test_a_graph_does_not_depend_on_its_batch(parser: Builtin) -> None:
@@ -213,6 +211,12 @@ def is_tree(heads: tuple[int, ...]) -> bool:
 
 def word(text: str, head: int, dep: str = "dep", lemma: str = "", pos: str = "X") -> Word:
     return Word(text, lemma or text.lower(), pos, "X", dep, head, "O", 0, len(text))
+
+
+def sentence(described: str) -> tuple[Word, ...]:
+    """Words, each described as text, head, relation, lemma and part of speech."""
+    rows = (each.split() for each in described.split(" / "))
+    return tuple(word(text, int(head), dep, lemma, pos) for text, head, dep, lemma, pos in rows)
 
 
 def test_a_plan_becomes_a_graph() -> None:
@@ -318,14 +322,10 @@ def test_alignment_and_back() -> None:
     pytest.importorskip("torch")
     from dialogauge.train.models.amr.align import Aligner
 
-    words = (
-        word("My", 1, "nmod:poss", "my", "PRON"),
-        word("teacher", 4, "nsubj", "teacher", "NOUN"),
-        word("did", 4, "aux", "do", "AUX"),
-        word("not", 4, "advmod", "not", "PART"),
-        word("see", 4, "ROOT", "see", "VERB"),
-        word("New", 6, "amod", "new", "PROPN"),
-        word("York", 4, "obj", "york", "PROPN"),
+    words = sentence(
+        "My 1 nmod:poss my PRON / teacher 4 nsubj teacher NOUN / did 4 aux do AUX / "
+        "not 4 advmod not PART / see 4 ROOT see VERB / New 6 amod new PROPN / "
+        "York 4 obj york PROPN"
     )
     graph = decode(
         "(s / see-01 :polarity - :ARG0 (p / person :ARG0-of (t / teach-01 :ARG2 (i / i)))"
@@ -354,15 +354,10 @@ def test_what_is_learned_from_an_obligation_and_from_a_sentence_that_was_overloo
     pytest.importorskip("torch")
     from dialogauge.train.models.amr.align import Aligner
 
-    words = (
-        word("I", 1, "nsubj", "i", "PRON"),
-        word("have", 1, "ROOT", "have", "VERB"),
-        word("to", 3, "mark", "to", "PART"),
-        word("go", 1, "xcomp", "go", "VERB"),
-        word(".", 1, "punct", ".", "PUNCT"),
-        word("She", 6, "nsubj", "she", "PRON"),
-        word("sings", 6, "ROOT", "sing", "VERB"),
-        word("!", 6, "punct", "!", "PUNCT"),
+    words = sentence(
+        "I 1 nsubj i PRON / have 1 ROOT have VERB / to 3 mark to PART / "
+        "go 1 xcomp go VERB / . 1 punct . PUNCT / She 6 nsubj she PRON / "
+        "sings 6 ROOT sing VERB / ! 6 punct ! PUNCT"
     )
     graph = decode("(o / obligate-01 :ARG1 (i / i) :ARG2 (g / go-02 :ARG0 i))")
     reading = Aligner([(words, graph)]).read(words, graph)

@@ -8,7 +8,7 @@ import pytest
 
 from dialogauge import amr, models
 from dialogauge.amr import Graph, decode, questions
-from dialogauge.amr.parsing import Remembering
+from dialogauge.amr.loading import Remembering
 
 from ..amr.test_graph import TELL
 from .running import lines, run

@@ -37,6 +37,17 @@ turns = st.builds(
     Turn, st.sampled_from(["a", "b", "c"]), texts, st.sampled_from([False, False, False, True])
 )
 
+#: A chat in which there is something for every edit of meaning.
+SAID = (
+    "Hello! Do you like dogs?",
+    "I love my old dog. She sleeps in the garden every day. Do you have a pet?",
+    "I don't have a pet, but my brother bought a big house near the river.",
+    "That is great. He must be happy there. What does he do?",
+    "He teaches music at the school, and his students like him a lot.",
+    "I think music is important for children. My sister plays the piano.",
+)
+CHAT = Dialogue("d1", tuple(Turn("ab"[at % 2], text) for at, text in enumerate(SAID)))
+
 
 @st.composite
 def dialogues(draw: st.DrawFn) -> Dialogue:
@@ -93,6 +104,13 @@ def _outcome(manipulation: Manipulation, dialogue: Dialogue, seed: int) -> Edite
         return str(reason)
     assert made is not None
     return made
+
+
+def response(manipulation: Manipulation, dialogue: Dialogue, pool: Pool, seed: int = 0) -> str:
+    """The last turn after a manipulation that must apply."""
+    edited = manipulation(dialogue, Random(seed), pool)
+    assert edited is not None
+    return edited.dialogue.response
 
 
 def asides(dialogue: Dialogue) -> list[Turn]:

@@ -10,17 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge import corpora
-from dialogauge.amr import InPlace
 from dialogauge.amr.parser.builtin import Builtin
-from dialogauge.amr.parsing import Remembering
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.language.lexicon import Lexicon
+from dialogauge.manipulate import catalogue
 from dialogauge.manipulate.edited import Edited
 from dialogauge.manipulate.ladders import at as harder
 from dialogauge.manipulate.manipulation import Tally, alike, seeded
-from dialogauge.manipulate.meaning import MEANING
 from dialogauge.manipulate.meaning.choosing import Bigrams
 from dialogauge.manipulate.meaning.coreference import mismatch
+from dialogauge.manipulate.meaning.editing import Meaning
 from dialogauge.manipulate.meaning.items import items
 from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
 from dialogauge.manipulate.meaning.plausible import alike as near
@@ -31,28 +30,14 @@ from dialogauge.manipulate.meaning.settings import (
     Coreference,
     Engagement,
     Irrelevancy,
+    Settings,
 )
 from dialogauge.manipulate.meaning.talk import count, is_english
 from dialogauge.manipulate.pool import DoesNotApply, Pool
 
-TEXTS = (
-    "Hello! Do you like dogs?",
-    "I love my old dog. She sleeps in the garden every day. Do you have a pet?",
-    "I don't have a pet, but my brother bought a big house near the river.",
-    "That is great. He must be happy there. What does he do?",
-    "He teaches music at the school, and his students like him a lot.",
-    "I think music is important for children. My sister plays the piano.",
-)
+from .manipulating import CHAT, SAID
 
-
-@pytest.fixture(scope="module")
-def parser() -> Builtin:
-    return Builtin.load()
-
-
-@pytest.fixture(scope="module")
-def pool(parser: Builtin) -> Pool:
-    return Pool([], parser=Remembering(parser), realiser=InPlace(parser.pipeline))
+MEANING = {each.name: each for each in catalogue.MEANING}
 
 
 def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
@@ -60,13 +45,10 @@ def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
     return msgspec.structs.replace(Dialogue("d1", turns), **more)
 
 
-CHAT = dialogue(*TEXTS)
-
-
-def every(edit: object, chat: Dialogue, pool: Pool, seeds: int = 12) -> Iterator[Edited]:
+def every(settings: Settings, chat: Dialogue, pool: Pool, seeds: int = 12) -> Iterator[Edited]:
     for seed in range(seeds):
         try:
-            yield edit(chat, Random(seed), pool)  # type: ignore[operator]
+            yield Meaning(settings)(chat, Random(seed), pool)
         except DoesNotApply:
             continue
 
@@ -74,6 +56,7 @@ def every(edit: object, chat: Dialogue, pool: Pool, seeds: int = 12) -> Iterator
 @pytest.mark.parametrize("name", sorted(MEANING))
 def test_contract(name: str, pool: Pool) -> None:
     """Deterministic, never the same, untouched turns byte for byte, spans that differ."""
+    settings = MEANING[name].edit.settings  # type: ignore[attr-defined]
     before, made = msgspec.json.encode(CHAT), 0
     for seed in range(8):
         edited = MEANING[name](CHAT, seeded(seed, name), pool)
@@ -87,7 +70,7 @@ def test_contract(name: str, pool: Pool) -> None:
             assert (old == new) == (at not in changed)
             assert old.speaker == new.speaker
         for change in edited.changes:
-            assert change.kind.startswith(MEANING[name].edit.__class__.__name__.lower())
+            assert change.kind.startswith(settings.__class__.__name__.lower())
             assert change.spans
             for span in change.spans:
                 assert change.before[slice(*span.before)] != change.after[slice(*span.after)]
@@ -102,16 +85,9 @@ def test_every_entry_says_what_it_does() -> None:
     assert all(each.expect == "lower" for each in MEANING.values())
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "kind"),
-    [
-        ("i", "he", "person"),
-        ("it", "they", "number"),
-        ("she", "it", "gender"),
-        ("we", "i", "number"),
-    ],
-)
-def test_mismatch(old: str, new: str, kind: str) -> None:
+@pytest.mark.parametrize("case", ["i he person", "it they number", "she it gender", "we i number"])
+def test_mismatch(case: str) -> None:
+    old, new, kind = case.split()
     assert mismatch(old, new) == kind == mismatch(new, old)
 
 
@@ -139,7 +115,7 @@ def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
 def test_negation_is_never_doubled(pool: Pool) -> None:
     chat = dialogue("I like dogs.", "I don't like cats.")
     edit = Contradiction(where="place", direct=1.0, share=1.0)
-    edited = edit(chat, Random(1), pool)
+    edited = Meaning(edit)(chat, Random(1), pool)
     assert [turn.text for turn in edited.dialogue.turns] == ["I don't like dogs.", "I like cats."]
     assert {change.kind for change in edited.changes} == {"contradiction.negation"}
 
@@ -147,13 +123,13 @@ def test_negation_is_never_doubled(pool: Pool) -> None:
 def test_questions_are_not_contradicted(pool: Pool) -> None:
     chat = dialogue("Do you like dogs?", "Where did you go", "Did you see it")
     with pytest.raises(DoesNotApply):
-        Contradiction(where="place")(chat, Random(1), pool)
+        Meaning(Contradiction(where="place"))(chat, Random(1), pool)
 
 
 def test_antonym_in_place(pool: Pool) -> None:
     chat = dialogue("We bought an old house.", "I love it.")
     edit = Contradiction(where="place", direct=0.0, share=1.0)
-    edited = edit(chat, Random(1), pool)
+    edited = Meaning(edit)(chat, Random(1), pool)
     assert edited.dialogue.turns[0].text in (
         "We bought a new house.",
         "We bought a young house.",
@@ -164,7 +140,7 @@ def test_antonym_in_place(pool: Pool) -> None:
 
 def test_contradiction_comes_later_from_the_same_speaker(pool: Pool) -> None:
     chat = dialogue("I like dogs.", "Me too.", "That is a nice day.", "Yes.", speakers="ab")
-    edited = Contradiction(direct=1.0)(chat, Random(3), pool)
+    edited = Meaning(Contradiction(direct=1.0))(chat, Random(3), pool)
     assert edited.dialogue.turns[0] == chat.turns[0]
     assert edited.dialogue.turns[2].text == "That is a nice day. I don't like dogs."
     assert [change.turn for change in edited.changes] == [2]
@@ -174,7 +150,7 @@ def test_contradiction_can_copy_what_changed_only(pool: Pool) -> None:
     chat = dialogue("Hello! I like dogs.", "Me too.", "That is a nice day.", "Yes.")
     whole = Contradiction(direct=1.0, negations=0.1)
     part = msgspec.structs.replace(whole, copied="changed")
-    ends = [edit(chat, Random(3), pool).dialogue.turns[2].text for edit in (whole, part)]
+    ends = [Meaning(edit)(chat, Random(3), pool).dialogue.turns[2].text for edit in (whole, part)]
     assert ends[0].endswith("Hello! I don't like dogs.")
     assert ends[1] == "That is a nice day. I don't like dogs."
 
@@ -223,7 +199,7 @@ def test_items_and_their_types(parser: Builtin) -> None:
 
 def test_irrelevancy_exchanges_words_of_other_turns(pool: Pool) -> None:
     lexicon, types = Lexicon.load(), {"concept", "arg", "op", "mod"}
-    said = {lemma for word in normalise(" ".join(TEXTS)).split() for lemma in lexicon.lemmas(word)}
+    said = {lemma for word in normalise(" ".join(SAID)).split() for lemma in lexicon.lemmas(word)}
     for edited in every(Irrelevancy(), CHAT, pool, 20):
         for change in edited.changes:
             assert set(change.kind.replace("irrelevancy.", "").split("+")) <= types
@@ -239,7 +215,7 @@ def test_words_of_one_meaning_are_not_exchanged() -> None:
 
 def test_engagement_loses_the_question(pool: Pool) -> None:
     chat = dialogue("Hi there.", "I have two cats. Do you have a pet?")
-    edited = Engagement(ways=("question",))(chat, Random(1), pool)
+    edited = Meaning(Engagement(ways=("question",)))(chat, Random(1), pool)
     assert edited.dialogue.turns[1].text == "I have two cats."
     assert edited.changes[0].kind == "engagement.question"
 
@@ -248,9 +224,9 @@ def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
     text = "Yes. My brother bought a big old house near the wide river. I like it. Bye."
     chat = dialogue("Hi there.", text, level="turn")
     edit = Engagement(ways=("sentence",))
-    assert edit(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
+    assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
     rest = msgspec.structs.replace(edit, rest=True)
-    assert rest(chat, Random(1), pool).dialogue.response == "Yes."
+    assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "Yes."
 
 
 def test_engagement_loses_a_detail(pool: Pool) -> None:
@@ -273,7 +249,7 @@ def test_sentences_that_ask(parser: Builtin) -> None:
 @pytest.mark.parametrize("name", sorted(MEANING))
 def test_only_the_judged_turn_and_no_aside(name: str, pool: Pool) -> None:
     turns = [*CHAT.turns, Turn("tool", "I love this house. Do you like it?", aside=True)]
-    turns += [Turn("a", TEXTS[1]), Turn("b", TEXTS[4])]
+    turns += [Turn("a", SAID[1]), Turn("b", SAID[4])]
     chat = Dialogue("d1", tuple(turns), level="turn")
     for seed in range(6):
         edited = MEANING[name](chat, seeded(seed, name), pool)
@@ -301,10 +277,10 @@ BAD = {
     "one word": dialogue("Yes", "No", "Ok"),
     "empty": dialogue("", "   ", ""),
     "marks": dialogue("!!!", "...", "?"),
-    "one speaker": dialogue(*TEXTS, speakers="a"),
-    "five speakers": dialogue(*TEXTS, speakers="abcde"),
+    "one speaker": dialogue(*SAID, speakers="a"),
+    "five speakers": dialogue(*SAID, speakers="abcde"),
     "identical": dialogue(*["I like dogs."] * 6),
-    "many": dialogue(*TEXTS * 84),
+    "many": dialogue(*SAID * 84),
     "German": dialogue("Magst du Hunde?", "Ja, ich mag Hunde sehr gern.", "Ich auch nicht."),
     "Chinese": dialogue("你喜欢狗吗？", "我非常喜欢狗。"),
     "emoji": dialogue("🐶🐶🐶 I like it 🎉", "👍 me too!! 🏳️‍🌈", "🙂"),
@@ -342,9 +318,11 @@ _WORDS = st.sampled_from(["\n", *_SOME.split()])
 
 
 @settings(max_examples=25)
-@given(st.lists(st.lists(_WORDS, max_size=9).map(" ".join), min_size=2, max_size=4), st.integers())
-def test_any_words(texts: list[str], seed: int) -> None:
-    pool = _shared()
+@given(
+    texts=st.lists(st.lists(_WORDS, max_size=9).map(" ".join), min_size=2, max_size=4),
+    seed=st.integers(),
+)
+def test_any_words(pool: Pool, texts: list[str], seed: int) -> None:
     chat = dialogue(*texts)
     for name, manipulation in MEANING.items():
         edited = manipulation(chat, seeded(seed, name), pool)
@@ -353,16 +331,6 @@ def test_any_words(texts: list[str], seed: int) -> None:
             for at, turn in enumerate(edited.dialogue.turns):
                 assert (turn == chat.turns[at]) == (at not in changed)
                 assert turn.text.strip() or not chat.turns[at].text.strip()
-
-
-_POOLS: list[Pool] = []
-
-
-def _shared() -> Pool:
-    if not _POOLS:
-        parser = Builtin.load()
-        _POOLS.append(Pool([], parser=Remembering(parser), realiser=InPlace(parser.pipeline)))
-    return _POOLS[0]
 
 
 def test_released_settings_apply(pool: Pool) -> None:

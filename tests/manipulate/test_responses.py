@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.manipulate import translation
+from dialogauge.manipulate.catalogue import RESPONSES
 from dialogauge.manipulate.manipulation import Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.responses import (
     GENERIC,
     PAPER,
-    RESPONSES,
     BackTranslation,
     temporal_skip,
 )
 from dialogauge.manipulate.rewriting import Rewriting
 from dialogauge.manipulate.translation import LONGEST, RoundTrip, ToolError, apertium, available
 
+from . import manipulating
 from .manipulating import TEXTS, dialogues, keeps_the_contract, others, pool, talk
 
 BY_NAME = {each.name: each for each in RESPONSES}
@@ -33,9 +34,7 @@ needs_apertium = pytest.mark.skipif(not available(), reason="needs apertium: mak
 
 
 def response(name: str, dialogue: Dialogue, seed: int = 0) -> str:
-    made = BY_NAME[name](dialogue, Random(seed), pool())
-    assert made is not None
-    return made.dialogue.response
+    return manipulating.response(BY_NAME[name], dialogue, pool(), seed)
 
 
 def test_the_table_is_complete() -> None:

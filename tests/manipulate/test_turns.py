@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate import orders
+from dialogauge.manipulate.catalogue import TURNS
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Edited
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.turns import (
-    TURNS,
     DropTurn,
     InsertTurn,
     MoveTurn,

@@ -108,9 +108,9 @@ def renumber(graph: Graph, at: Collection[str] | None = None) -> Graph:
     """
     series: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, edge in enumerate(graph.edges):
-        found = _SERIES.fullmatch(edge.role)
-        if found and (at is None or edge.source in at):
-            series[edge.source, found[1]].append(place)
+        match = _SERIES.fullmatch(edge.role)
+        if match and (at is None or edge.source in at):
+            series[edge.source, match[1]].append(place)
     edges = list(graph.edges)
     for (_, prefix), places in series.items():
         ordered = sorted(places, key=lambda place: number(graph.edges[place].role))

@@ -22,7 +22,7 @@ from .notation import NotationError
 _UTTERANCE, _CONVERSATION = "</UTT>", "</CONV>"
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What was read of a file, and what could not be."""
 
     graphs: int = 0
@@ -30,36 +30,36 @@ class Report(msgspec.Struct):
     first_broken: str = ""
 
 
-def read(path: Path, report: Report | None = None) -> Iterator[Graph]:
+def read(path: Path, counts: Counts | None = None) -> Iterator[Graph]:
     """The graphs of a file in order; the broken ones are only counted."""
-    for conversation in conversations(path, report):
+    for conversation in conversations(path, counts):
         yield from conversation
 
 
-def conversations(path: Path, report: Report | None = None) -> Iterator[list[Graph]]:
+def conversations(path: Path, counts: Counts | None = None) -> Iterator[list[Graph]]:
     """The graphs of each conversation; in a file of sentences each is one of its own."""
-    report = report if report is not None else Report()
+    counts = counts if counts is not None else Counts()
     text = _text(path)
     if _UTTERANCE in text:
         for line in text.splitlines():
             blocks = [block.replace(r"\n", "\n") for block in line.split(_UTTERANCE)]
-            yield [graph for block in blocks for graph in _decoded(block, report)]
+            yield [graph for block in blocks for graph in _decoded(block, counts)]
     else:
         for block in re.split(r"\n(?:[ \t]*\n|(?<=\)\n)(?=#))", text):
-            if found := list(_decoded(block, report)):
-                yield found
+            if graphs := list(_decoded(block, counts)):
+                yield graphs
 
 
-def _decoded(block: str, report: Report) -> Iterator[Graph]:
+def _decoded(block: str, counts: Counts) -> Iterator[Graph]:
     if not re.search(r"^\s*[^#\s]", block, re.MULTILINE):
         return  # nothing but comments
     try:
         graph = decode(block)
     except NotationError as error:
-        report.broken += 1
-        report.first_broken = report.first_broken or error.summary
+        counts.broken += 1
+        counts.first_broken = counts.first_broken or error.summary
         return
-    report.graphs += 1
+    counts.graphs += 1
     *_, sentence = graph.text.split(_CONVERSATION)
     yield msgspec.structs.replace(graph, text=sentence)
 

@@ -25,17 +25,16 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
-from importlib.util import find_spec
-from typing import Any
 
 import msgspec
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError
 from .notation import read
 
 #: How far a level is indented.
-INDENT = 6
+_INDENT = 6
+#: The roles that end in -of and are not others turned around.
+_UPRIGHT = frozenset({":consist-of", ":prep-on-behalf-of", ":prep-out-of"})
 
 _SYMBOL = re.compile(r'[^\s"()/:~#][^\s"()/:~]*')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
@@ -70,7 +69,7 @@ class Graph(msgspec.Struct, frozen=True):
     aligned: dict[str, tuple[int, ...]] = {}  # variable -> places in tokens
 
 
-class Branch(msgspec.Struct, frozen=True):
+class _Branch(msgspec.Struct, frozen=True):
     """An edge as it is written below a variable."""
 
     role: str  # ends in "-of" where the edge is turned around
@@ -82,14 +81,14 @@ def encode(graph: Graph) -> str:
     """The graph in PENMAN, indented as in the AMR releases."""
     tree = branches(graph)
     parts = [f"({graph.top} / {graph.concepts[graph.top]}"]
-    waiting: list[Iterator[Branch]] = [iter(tree[graph.top])]  # of the nodes that are open
+    waiting: list[Iterator[_Branch]] = [iter(tree[graph.top])]  # of the nodes that are open
     while waiting:
         branch = next(waiting[-1], None)
         if branch is None:
             waiting.pop()
             parts.append(")")
             continue
-        parts.append(f"\n{' ' * (INDENT * len(waiting))}{branch.role} ")
+        parts.append(f"\n{' ' * (_INDENT * len(waiting))}{branch.role} ")
         if branch.opens:
             parts.append(f"({branch.target} / {graph.concepts[branch.target]}")
             waiting.append(iter(tree[branch.target]))
@@ -109,9 +108,9 @@ def decode(text: str) -> Graph:
     words = comments.get("tok") or (comments.get("snt", "") if written.places else "")
     sentence, tokens = _located(comments.get("snt", ""), words.split())
     aligned = {
-        variable: known
+        variable: inside
         for variable, places in written.places.items()
-        if (known := tuple(place for place in places if place < len(tokens)))
+        if (inside := tuple(place for place in places if place < len(tokens)))
     }
     return Graph(written.top, written.concepts, edges, sentence, tokens, aligned)
 
@@ -119,21 +118,21 @@ def decode(text: str) -> Graph:
 def upright(branch: tuple[str, str, str], concepts: dict[str, str]) -> Edge:
     """A branch as an edge the right way round; one to a constant cannot be turned."""
     source, role, target = branch
-    while {source, target} <= concepts.keys() and _roles().is_role_inverted(role):
+    while {source, target} <= concepts.keys() and is_turned(role):
         source, role, target = target, role.removesuffix("-of"), source
     return Edge(source, role, target)
 
 
-def branches(graph: Graph) -> dict[str, list[Branch]]:
+def branches(graph: Graph) -> dict[str, list[_Branch]]:
     """The graph as a tree: what is written below each variable, in the order of the edges."""
     opening = _opening(graph)
-    tree: dict[str, list[Branch]] = {variable: [] for variable in graph.concepts}
+    tree: dict[str, list[_Branch]] = {variable: [] for variable in graph.concepts}
     for number, edge in enumerate(graph.edges):
         if opening.get(edge.source) == number:
-            tree[edge.target].append(Branch(f"{edge.role}-of", edge.source, True))
+            tree[edge.target].append(_Branch(f"{edge.role}-of", edge.source, True))
         else:
             opens = opening.get(edge.target) == number
-            tree[edge.source].append(Branch(edge.role, edge.target, opens))
+            tree[edge.source].append(_Branch(edge.role, edge.target, opens))
     return tree
 
 
@@ -187,7 +186,7 @@ def _check_edge(graph: Graph, edge: Edge) -> None:
         raise InputError(f"an edge starts at no variable: {shown}")
     if not (is_role(edge.role) and is_constant(edge.target)):
         raise InputError(f"not PENMAN: {shown}")
-    if edge.target in graph.concepts and _roles().is_role_inverted(edge.role):
+    if edge.target in graph.concepts and is_turned(edge.role):
         raise InputError(f"an edge is stored the wrong way round: {shown}")
 
 
@@ -199,6 +198,15 @@ def is_constant(text: str) -> bool:
 def is_role(text: str) -> bool:
     """Whether a text may stand on an edge."""
     return _ROLE.fullmatch(text) is not None
+
+
+def is_turned(role: str) -> bool:
+    """Whether a role leads the other way round.
+
+    >>> is_turned(":ARG0-of"), is_turned(":consist-of")
+    (True, False)
+    """
+    return role.endswith("-of") and role not in _UPRIGHT
 
 
 def symbol(text: str) -> str:
@@ -240,13 +248,3 @@ def _located(text: str, words: list[str]) -> tuple[str, tuple[Token, ...]]:
         end = start + len(word)
         tokens.append(Token(word, start, end))
     return text, tuple(tokens)
-
-
-@cache
-def _roles() -> Any:
-    """penman's knowledge of AMR's roles: ``:consist-of`` is one, ``:ARG0-of`` is one turned."""
-    if find_spec("penman") is None:
-        raise MissingExtraError("AMR graphs", "amr")
-    from penman.models.amr import model  # type: ignore[import-untyped]
-
-    return model

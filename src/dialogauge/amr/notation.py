@@ -6,9 +6,8 @@ r"""PENMAN, the notation of AMR graphs, read without recursion and with a place 
     branch := role (node | variable | constant)
 
 ``#`` starts a comment; ``# ::snt Hello`` gives a graph its text. A concept or a constant may carry
-the places of its words: ``hate-01~e.5`` is the sixth. penman's own parser calls itself once per
-bracket, and lets a missing concept or trailing text pass with a line in a log; this one needs no
-stack of Python's and says where it stopped:
+the places of its words: ``hate-01~e.5`` is the sixth. The package penman reads all this too; why
+it is not used says *Decisions* in docs/architecture.md. This reader says where it stopped:
 
     >>> read("(h / hate-01 :ARG0 (s / she)")
     Traceback (most recent call last):
@@ -91,13 +90,13 @@ class _Lexemes:
 
     def take(self, *kinds: str) -> _Lexeme:
         """The next one, which must be of one of these kinds."""
-        found = self.next
-        if found.kind not in kinds:
+        lexeme = self.next
+        if lexeme.kind not in kinds:
             expected = " or ".join(_NAMES.get(kind, f'"{kind}"') for kind in kinds)
-            shown = "the end" if found.kind == "end" else repr(printable(found.text[:20]))
-            raise self.error(f"expected {expected}, found {shown}", found.start)
+            shown = "the end" if lexeme.kind == "end" else repr(printable(lexeme.text[:20]))
+            raise self.error(f"expected {expected}, found {shown}", lexeme.start)
         self.next = next(self._rest)
-        return found
+        return lexeme
 
     def places(self) -> tuple[int, ...]:
         """The places of an alignment, if one comes next."""
@@ -122,13 +121,13 @@ class _Lexemes:
 
     def _lexemes(self) -> Iterator[_Lexeme]:
         end = 0
-        for found in _LEXEME.finditer(self._text):
-            group = found.lastindex or 0
+        for match in _LEXEME.finditer(self._text):
+            group = match.lastindex or 0
             if _ORDER[group] == "comment":
-                self._comment(found[group])
+                self._comment(match[group])
             else:
-                yield _Lexeme(_ORDER[group], found[group], found.start(group))
-                end = found.end()
+                yield _Lexeme(_ORDER[group], match[group], match.start(group))
+                end = match.end()
         while True:
             yield _Lexeme("end", "", end)
 
@@ -146,15 +145,15 @@ def read(text: str) -> Written:
     while True:
         opened.append(_open(lexemes, written, len(opened)))
         while opened:  # the branches of what is open, up to one that opens a node
-            found = lexemes.take("role", ")")
-            if found.kind == ")":
+            lexeme = lexemes.take("role", ")")
+            if lexeme.kind == ")":
                 opened.pop()
                 continue
             lexemes.places()  # a role may carry places too; they are not kept
             if lexemes.next.kind == "(":
-                written.branches.append((opened[-1], found.text, ""))
+                written.branches.append((opened[-1], lexeme.text, ""))
                 break
-            _leaf(lexemes, written, opened[-1], found.text)
+            _leaf(lexemes, written, opened[-1], lexeme.text)
         else:
             lexemes.end()
             return msgspec.structs.replace(written, top=next(iter(written.concepts)))
@@ -185,5 +184,5 @@ def _leaf(lexemes: _Lexemes, written: Written, source: str, role: str) -> None:
 
 def _mark(written: Written, variable: str, places: tuple[int, ...]) -> None:
     if places:
-        known = written.places.get(variable, ())
-        written.places[variable] = tuple(sorted({*known, *places}))
+        marked = written.places.get(variable, ())
+        written.places[variable] = tuple(sorted({*marked, *places}))

@@ -11,6 +11,8 @@ its brackets.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 from ..errors import InputError
 from ..language.senses import PRONOUNS, is_frame
@@ -34,8 +36,8 @@ def pronouns(graph: Graph) -> list[str]:
 
 def negated(graph: Graph) -> list[str]:
     """The variables with ``:polarity -``."""
-    found = {edge.source for edge in graph.edges if is_negation(edge)}
-    return [variable for variable in graph.concepts if variable in found]
+    denied = {edge.source for edge in graph.edges if is_negation(edge)}
+    return [variable for variable in graph.concepts if variable in denied]
 
 
 def is_negation(edge: Edge) -> bool:
@@ -67,8 +69,8 @@ def operands(graph: Graph, variable: str) -> list[Edge]:
 
 def sentences(graph: Graph) -> list[str]:
     """The tops of the sentences: what ``:snt1``, ``:snt2`` lead to, or the top of the only one."""
-    found = [edge.target for edge in snt_edges(graph)]
-    return list(dict.fromkeys(found)) or [graph.top]
+    tops = [edge.target for edge in snt_edges(graph)]
+    return list(dict.fromkeys(tops)) or [graph.top]
 
 
 def snt_edges(graph: Graph) -> list[Edge]:
@@ -91,12 +93,12 @@ def names(graph: Graph) -> dict[str, str]:
     >>> names(decode('(c / city :name (n / name :op1 "New" :op2 "York"))'))
     {'c': 'New York'}
     """
-    found = {}
+    named = {}
     for edge in graph.edges:
         if edge.role == ":name" and edge.target in graph.concepts:
             parts = (part.target for part in operands(graph, edge.target))
-            found[edge.source] = " ".join(unquoted(part) for part in parts)
-    return found
+            named[edge.source] = " ".join(unquoted(part) for part in parts)
+    return named
 
 
 def words(graph: Graph, variable: str) -> list[Token]:
@@ -108,10 +110,33 @@ def words(graph: Graph, variable: str) -> list[Token]:
 def below(graph: Graph, variable: str) -> list[str]:
     """A variable and everything that is written out inside its brackets."""
     known(graph, variable)
-    tree, found = branches(graph), [variable]
-    for each in found:  # grows while it is walked
-        found.extend(branch.target for branch in tree[each] if branch.opens)
-    return found
+    tree, reached = branches(graph), [variable]
+    for each in reached:  # grows while it is walked
+        reached.extend(branch.target for branch in tree[each] if branch.opens)
+    return reached
+
+
+def connected(
+    edges: Iterable[Edge], start: Iterable[str], inside: Collection[str], ends: Collection[str] = ()
+) -> set[str]:
+    """What edges join to some variables without leaving ``inside``, or passing one of ``ends``."""
+    near: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        near[edge.source].append(edge.target)
+        near[edge.target].append(edge.source)
+    reached = set(start)
+    waiting = list(reached)
+    while waiting:
+        new = {other for other in near[waiting.pop()] if other in inside} - reached
+        reached |= new
+        waiting += new.difference(ends)
+    return reached
+
+
+def name_of(graph: Graph, variable: str) -> str:
+    """The ``name`` node of a variable; empty if it has none."""
+    ends = (it.target for it in graph.edges if (it.source, it.role) == (variable, ":name"))
+    return next(ends, "")
 
 
 def depth(graph: Graph, variable: str = "") -> int:
@@ -133,10 +158,10 @@ def known(graph: Graph, variable: str) -> str:
 
 def number(role: str) -> int:
     """The number of ``:op2``, ``:snt2`` or ``:ARG2``; other roles have 0."""
-    found = _NUMBERED.fullmatch(role)
-    return int(found[1]) if found else 0
+    match = _NUMBERED.fullmatch(role)
+    return int(match[1]) if match else 0
 
 
 def _numbered(edges: list[Edge], prefix: str) -> list[Edge]:
-    found = [edge for edge in edges if re.fullmatch(rf"{prefix}\d+", edge.role)]
-    return sorted(found, key=lambda edge: number(edge.role))
+    series = [edge for edge in edges if re.fullmatch(rf"{prefix}\d+", edge.role)]
+    return sorted(series, key=lambda edge: number(edge.role))

@@ -1,7 +1,7 @@
 """An edited graph back to text: what changed is written into the sentence, the rest stays.
 
 A generator writes a whole sentence anew and loses tense, articles and wording on the way. Here the
-difference between two graphs (:mod:`.difference`) is mapped onto the words that the changed parts
+difference between two graphs (:mod:`.differences`) is mapped onto the words that the changed parts
 are aligned to, with the sentence's UD parse for what a graph does not say: case, tense, agreement,
 which function words belong to a part. An unedited graph gives its text byte for byte.
 
@@ -30,7 +30,7 @@ from ..language.senses import PRONOUNS, lemma
 from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
 from ..sentence.draft import Draft, extents, tops
 from ..sentence.removal import Places
-from .difference import (
+from .differences import (
     Affirmed,
     Appended,
     Change,
@@ -43,16 +43,16 @@ from .difference import (
     difference,
 )
 from .graph import Graph, Token
-from .questions import sentences
+from .questions import connected, name_of, sentences
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 #: Changes when the same graphs give other texts.
-VERSION = 2
+_VERSION = 2
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a realiser was asked since it was made."""
 
     graphs: int = 0
@@ -60,7 +60,7 @@ class Report(msgspec.Struct):
     refused: int = 0
 
 
-class Job(msgspec.Struct):
+class _Job(msgspec.Struct):
     """A draft, the graphs, and the slots of each variable of the old one."""
 
     draft: Draft
@@ -74,7 +74,7 @@ class InPlace:
 
     def __init__(self, pipeline: Pipeline | None = None) -> None:
         self._given = pipeline
-        self.report = Report()
+        self.counts = Counts()
 
     @cached_property
     def _pipeline(self) -> Pipeline:
@@ -83,23 +83,23 @@ class InPlace:
     @property
     def signature(self) -> str:
         """The rules and the pipeline that made the texts."""
-        return f"edit:{VERSION}|{self._pipeline.signature}"
+        return f"edit:{_VERSION}|{self._pipeline.signature}"
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The text of the edited graph; None if it cannot be written."""
-        found = self.rewritten(original, edited)
-        return None if found is None else found.text
+        rewritten = self.rewritten(original, edited)
+        return None if rewritten is None else rewritten.text
 
     def rewritten(self, original: Graph, edited: Graph) -> Graph | None:
         """The edited graph with its new text, words and alignments, ready for the next edit."""
-        self.report.graphs += 1
+        self.counts.graphs += 1
         changes = difference(original, edited)
         if changes == []:
-            self.report.same += 1
+            self.counts.same += 1
             return edited
-        found = None if changes is None else self._written(original, edited, changes)
-        self.report.refused += found is None
-        return found
+        written = None if changes is None else self._written(original, edited, changes)
+        self.counts.refused += written is None
+        return written
 
     def classes(self, graph: Graph) -> dict[str, str]:
         """The class of word that says each variable: noun, verb, adjective, adverb and so on.
@@ -108,20 +108,22 @@ class InPlace:
         shares it with another variable (*teacher* is a person and what they do), is left out.
         """
         document = self._pipeline(graph.text)
-        found = places(graph, document)
-        shared = Counter(own for own in found.values())
+        slots = places(graph, document)
+        shared = Counter(own for own in slots.values())
         heads = {
             name: substitution.heads(Draft(graph.text, document), own, graph.concepts[name])
-            for name, own in found.items()
+            for name, own in slots.items()
             if shared[own] == 1
         }
-        named = {name: _CLASSES.get(its[0].tag_[:2], "") for name, its in heads.items() if its}
-        return {name: its for name, its in named.items() if its}
+        named = {
+            name: _CLASSES.get(words[0].tag_[:2], "") for name, words in heads.items() if words
+        }
+        return {name: words for name, words in named.items() if words}
 
     def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
         document = self._pipeline(old.text)
         draft = Draft(old.text, document)
-        job = Job(draft, old, new, places(old, document))
+        job = _Job(draft, old, new, places(old, document))
         if not all(_WRITERS[type(change)](job, change) for change in changes):
             return None
         text, spans = draft.written()
@@ -145,20 +147,20 @@ _CLASSES = {
 }
 
 
-def _replace(job: Job, change: Replaced) -> bool:
+def _replace(job: _Job, change: Replaced) -> bool:
     """Another concept: another word."""
     own = job.places.get(change.variable, ())
     names = _name_places(job, change.variable)
-    if names and not _named(job.new, change.variable):
+    if names and not name_of(job.new, change.variable):
         return nominal.name(job.draft, names, change.new, article=True)
     if maker := _maker(job, change.variable, own):
         return maker == "frame" and substitution.replace_agent(job.draft, own, change.new)
     free = tuple(place for place in own if place not in names)
-    taken = {it for name, its in job.places.items() if name != change.variable for it in its}
+    taken = {it for name, places in job.places.items() if name != change.variable for it in places}
     return substitution.replace_word(job.draft, free, change.old, change.new, taken)
 
 
-def _maker(job: Job, variable: str, own: tuple[int, ...]) -> str:
+def _maker(job: _Job, variable: str, own: tuple[int, ...]) -> str:
     """Which part of a noun like *teacher* (a person that teaches) a variable is, if of any."""
     concept = lemma(job.old.concepts[variable])
     if any(job.draft.lemma(place).lower() == concept for place in own):
@@ -172,20 +174,14 @@ def _maker(job: Job, variable: str, own: tuple[int, ...]) -> str:
     return ""
 
 
-def _named(graph: Graph, variable: str) -> bool:
-    return any(edge.source == variable and edge.role == ":name" for edge in graph.edges)
-
-
-def _name_places(job: Job, variable: str) -> tuple[int, ...]:
+def _name_places(job: _Job, variable: str) -> tuple[int, ...]:
     """The slots of a variable's name: those of its ``name``, or else its own capitalised ones."""
-    ends = [it.target for it in job.old.edges if (it.source, it.role) == (variable, ":name")]
-    if not ends:
-        return ()
-    found = job.places.get(ends[0], ()) or job.places.get(variable, ())
-    return tuple(sorted(found))
+    name = name_of(job.old, variable)
+    slots = job.places.get(name, ()) or job.places.get(variable, ())
+    return tuple(sorted(slots)) if name else ()
 
 
-def _rename(job: Job, change: Renamed) -> bool:
+def _rename(job: _Job, change: Renamed) -> bool:
     """Another name, or a name for a noun or pronoun."""
     if change.old:
         return nominal.name(job.draft, _name_places(job, change.variable), change.new)
@@ -194,26 +190,26 @@ def _rename(job: Job, change: Renamed) -> bool:
     return substitution.replace_word(job.draft, own, old, change.new.replace(" ", "_"))
 
 
-def _requantify(job: Job, change: Requantified) -> bool:
+def _requantify(job: _Job, change: Requantified) -> bool:
     """Another number."""
     own = job.places.get(change.variable, ())
     return substitution.replace_number(job.draft, own, change.old, change.new)
 
 
-def _negate(job: Job, change: Negated) -> bool:
+def _negate(job: _Job, change: Negated) -> bool:
     """A negation more."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     return len(heads) == 1 and negation.negate(job.draft, heads[0])
 
 
-def _affirm(job: Job, change: Affirmed) -> bool:
+def _affirm(job: _Job, change: Affirmed) -> bool:
     """A negation less."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     heads = [it for it in heads if it.lower_ not in negation.NEGATIONS] or heads
     return bool(heads) and affirmation.affirm(job.draft, heads[0])
 
 
-def _remove(job: Job, change: Removed) -> bool:
+def _remove(job: _Job, change: Removed) -> bool:
     """A part less."""
     gone = {place for variable in change.below for place in job.places.get(variable, ())}
     kept = {
@@ -224,10 +220,10 @@ def _remove(job: Job, change: Removed) -> bool:
     return removal.remove_part(job.draft, gone, kept)
 
 
-def _shorten(job: Job, change: Shortened) -> bool:
+def _shorten(job: _Job, change: Shortened) -> bool:
     """A sentence less."""
-    said = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
-    return clauses.remove(job.draft, _ranges(job.old, said), change.tops)
+    worded = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
+    return clauses.remove(job.draft, _ranges(job.old, worded), change.tops)
 
 
 def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
@@ -237,35 +233,27 @@ def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
     for top in roots:
         for variable in _of_sentence(graph, top, roots):
             owners.setdefault(variable, []).append(top)
-    found: dict[str, list[int]] = {}
-    for variable, its in owners.items():
-        if len(its) == 1 and (graph.concepts[variable] not in PRONOUNS or variable == its[0]):
-            found.setdefault(its[0], []).extend(places.get(variable, ()))
-    return {top: (min(own), max(own)) for top, own in found.items() if own}
+    reach: dict[str, list[int]] = {}
+    for variable, (top, *others) in owners.items():
+        if not others and (graph.concepts[variable] not in PRONOUNS or variable == top):
+            reach.setdefault(top, []).extend(places.get(variable, ()))
+    return {top: (min(own), max(own)) for top, own in reach.items() if own}
 
 
 def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
-    """What hangs together with a sentence's top without passing the top of another."""
-    found, waiting = {top}, [top]
-    while waiting:
-        at = waiting.pop()
-        for edge in graph.edges:
-            if edge.source == graph.top or at not in (edge.source, edge.target):
-                continue
-            other = edge.target if edge.source == at else edge.source
-            if other in graph.concepts and other not in found and other not in roots:
-                found.add(other)
-                if graph.concepts[other] not in PRONOUNS:
-                    waiting.append(other)
-    return found
+    """What hangs together with a sentence's top but for other tops, and behind no pronoun."""
+    edges = [edge for edge in graph.edges if edge.source != graph.top]
+    inside = graph.concepts.keys() - set(roots)
+    pronouns = {it for it in inside if graph.concepts[it] in PRONOUNS}
+    return connected(edges, [top], inside, pronouns)
 
 
-def _append(job: Job, change: Appended) -> bool:
+def _append(job: _Job, change: Appended) -> bool:
     """A sentence more: it is joined when the rest is written."""
     return bool(change.text)
 
 
-_WRITERS: dict[type, Callable[[Job, Any], bool]] = {
+_WRITERS: dict[type, Callable[[_Job, Any], bool]] = {
     Replaced: _replace,
     Renamed: _rename,
     Requantified: _requantify,
@@ -277,7 +265,7 @@ _WRITERS: dict[type, Callable[[Job, Any], bool]] = {
 }
 
 
-def _aligned(job: Job, text: str, spans: list[tuple[int, int] | None]) -> Graph:
+def _aligned(job: _Job, text: str, spans: list[tuple[int, int] | None]) -> Graph:
     """The new graph on the slots that are left."""
     kept = {place: span for place, span in enumerate(spans) if span and text[slice(*span)].strip()}
     tokens = tuple(Token(text[start:end], start, end) for start, end in kept.values())
@@ -318,7 +306,7 @@ def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
     """The slots of each variable: the words of the parse that overlap its words in the graph."""
     marks = extents(document)
     ends = [end for _, end in marks]
-    found = {}
+    slots_of = {}
     for variable, own in graph.aligned.items():
         slots: set[int] = set()
         for place in own:
@@ -328,5 +316,5 @@ def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
                 while at < len(marks) and marks[at][0] < token.end:
                     slots.add(at)
                     at += 1
-        found[variable] = tuple(sorted(slots))
-    return found
+        slots_of[variable] = tuple(sorted(slots))
+    return slots_of

@@ -66,7 +66,7 @@ def run(
         _show([_row(*each) for each in zip(texts, loaded.parse(texts), strict=True)], draw, json)
     for path in filter(_is_transcript, given):
         _transcript(path, loaded, quiet)
-    if failed := loaded.report.failed:
+    if failed := loaded.counts.failed:
         remark(f"texts without a graph: {failed:,}", quiet)
 
 
@@ -78,7 +78,7 @@ def _show(rows: list[_Parsed], draw: Path | None, json: bool | None) -> None:
         typer.echo(printable("\n\n".join(written), keep="\n"))
     graph = rows[0].graph
     if draw and graph:
-        from ..amr.draw import draw as draw_graph
+        from ..amr.drawing import draw as draw_graph
 
         draw_graph(graph, draw)
 

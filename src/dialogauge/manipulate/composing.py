@@ -33,13 +33,13 @@ def _origins(edited: Edited) -> dict[int, int | None]:
     changed = {change.turn: change.was for change in edited.changes if change.turn is not None}
     used = {change.was for change in edited.changes if change.was is not None}
     rest = iter(range(10**9))
-    found: dict[int, int | None] = {}
+    origins: dict[int, int | None] = {}
     for at in range(len(edited.dialogue.turns)):
         if at in changed:
-            found[at] = changed[at]
+            origins[at] = changed[at]
         else:
-            found[at] = next(was for was in rest if was not in used)
-    return found
+            origins[at] = next(was for was in rest if was not in used)
+    return origins
 
 
 def _touched(turn: int, second: Edited) -> bool:
@@ -58,9 +58,9 @@ def _told(
     """A change of the second edit told against the first dialogue; None if a turn came and went."""
     if change.was is None:
         return change
-    was, made = origin[change.was], earlier.get(change.was)
-    before = made.before if made else change.before
+    was, first = origin[change.was], earlier.get(change.was)
+    before = first.before if first else change.before
     if was is None and change.turn is None:
         return None
-    kind = f"{made.kind}+{change.kind}" if made and made.kind != change.kind else change.kind
+    kind = f"{first.kind}+{change.kind}" if first and first.kind != change.kind else change.kind
     return Change(change.turn, was, kind, before, change.after, spans(before, change.after))

@@ -6,14 +6,11 @@ graphs (:class:`.meaning.talk.Talk`), so that a dialogue is parsed once. An edit
 is left out; if none does, the mixture does not apply. The released code counts on without looking
 and so labels some unchanged dialogues as damaged.
 
-    >>> from random import Random
-    >>> drawn(Random(1)), drawn(Random(4))
-    (('coreference', 'contradiction'), ('coreference', 'irrelevancy'))
     >>> probabilities()["coreference",], probabilities(TYPES[:3])["coreference", "irrelevancy"]
     (0.0625, 0.1111111111111111)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from random import Random
 
@@ -21,90 +18,75 @@ import msgspec
 
 from ..dialogue import Dialogue
 from .edited import Edited
-from .manipulation import Manipulation
-from .meaning.settings import (
-    RELEASED,
-    Contradiction,
-    Coreference,
-    Engagement,
-    Irrelevancy,
-    Settings,
-)
+from .ladders import SEVERITIES
+from .manipulation import Tally, alike
+from .meaning.editing import change
+from .meaning.settings import PAPER, Settings
 from .pool import DoesNotApply, Pool
 
 #: The edits in the order in which they are made.
-TYPES = ("coreference", "contradiction", "irrelevancy", "engagement")
+TYPES = tuple(PAPER)
 
 
-class Made(msgspec.Struct, frozen=True):
-    """What a mixture did: the edits that were drawn, and why some of them were not made."""
+class OneReading(msgspec.Struct, frozen=True):
+    """Some of DEAM's edits, all made on one reading of what the dialogue says."""
 
-    edited: Edited
-    drawn: tuple[str, ...]
-    refused: dict[str, str]  # edit -> reason
+    names: tuple[str, ...]
+    weight: float = 1.0
+    severity: int | None = None  # None for each edit's own share
+    settings: Mapping[str, Settings] = msgspec.field(default_factory=lambda: PAPER)
 
+    @property
+    def name(self) -> str:
+        """The names of the edits."""
+        return "+".join(map(self._called, self.names))
 
-class Deam(msgspec.Struct, frozen=True):
-    """One to four of DEAM's edits of meaning, one after another."""
+    def make(
+        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
+    ) -> tuple[Edited | None, str]:
+        """The dialogue after each edit that applies, and the names of those edits."""
+        edited, refused = self._attempt(dialogue, rng, pool)
+        if edited is not None and alike(dialogue, edited.dialogue):
+            edited, refused = None, dict.fromkeys(self.names, "nothing changed")
+        for name in self.names:
+            tally.asked[self._called(name)] += 1
+            if name in refused:
+                tally.refused[self._called(name), refused[name]] += 1
+            else:
+                tally.applied[self._called(name)] += 1
+        return edited, "+".join(self._called(name) for name in self.names if name not in refused)
 
-    coreference: Coreference = Coreference()
-    contradiction: Contradiction = Contradiction()
-    irrelevancy: Irrelevancy = Irrelevancy()
-    engagement: Engagement = Engagement()
-    types: tuple[str, ...] = TYPES  # fewer for an ablation
-    share: float = 0.0  # of the dialogue that each edit changes; 0 for each one's own
+    def _called(self, name: str) -> str:
+        return name if self.severity is None else f"{name}@{self.severity}"
 
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue after the edits that were drawn."""
-        return self.made(dialogue, rng, pool).edited
-
-    def made(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Made:
-        """The same, with what was drawn and what was not made."""
-        chosen = drawn(rng, self.types)
-        edited, refused = self.attempt(chosen, dialogue, rng, pool)
-        if edited is None:
-            raise DoesNotApply(next(iter(refused.values())))
-        return Made(edited, chosen, refused)
-
-    def attempt(
-        self, chosen: Sequence[str], dialogue: Dialogue, rng: Random, pool: Pool
+    def _attempt(
+        self, dialogue: Dialogue, rng: Random, pool: Pool
     ) -> tuple[Edited | None, dict[str, str]]:
-        """These edits, None if none of them applies; and why some were not made."""
+        """The dialogue after these edits, None if none of them applies; and why some do not."""
         from .meaning import talk
 
-        own = [Random(rng.getrandbits(64)) for _ in chosen]  # noqa: S311  (no secret)
+        generators = [Random(rng.getrandbits(64)) for _ in self.names]  # noqa: S311  (no secret)
         refused = dict[str, str]()
+        share = (self.severity or 0) / len(SEVERITIES)
         try:
             read = talk.read(dialogue, pool)
         except DoesNotApply as reason:
-            return None, dict.fromkeys(chosen, str(reason))
-        for name, generator in zip(chosen, own, strict=True):
+            return None, dict.fromkeys(self.names, str(reason))
+        for name, generator in zip(self.names, generators, strict=True):
             try:
-                self._settings(name).change(read, generator)
+                change(read, self.settings[name], generator, share)
             except DoesNotApply as reason:
                 refused[name] = str(reason)
-        return (None if len(refused) == len(chosen) else read.edited()), refused
-
-    def _settings(self, name: str) -> Settings:
-        settings: Settings = getattr(self, name)
-        return msgspec.structs.replace(settings, share=self.share) if self.share else settings
+        return (None if len(refused) == len(self.names) else read.edited()), refused
 
 
-def drawn(rng: Random, types: Sequence[str] = TYPES) -> tuple[str, ...]:
-    """How many, then which: each number of edits is equally likely, and each set of that size."""
-    chosen = rng.sample(types, rng.randint(1, len(types)))
-    return tuple(name for name in types if name in chosen)
+def ways(types: Sequence[str] = TYPES, severity: int | None = None) -> tuple[OneReading, ...]:
+    """Each set of edits with its chance; fewer ``types`` for an ablation."""
+    chances = probabilities(types).items()
+    return tuple(OneReading(names, chance, severity) for names, chance in chances)
 
 
 def probabilities(types: Sequence[str] = TYPES) -> dict[tuple[str, ...], float]:
-    """The chance of each set of edits."""
+    """The chance of each set: each number of edits is equally likely, and each set of that size."""
     sets = [list(combinations(types, size)) for size in range(1, len(types) + 1)]
     return {each: 1 / len(types) / len(of_size) for of_size in sets for each in of_size}
-
-
-def released() -> Deam:
-    """The mixture with the settings of DEAM's released code."""
-    return Deam(**RELEASED)  # type: ignore[arg-type]
-
-
-DEAM = Manipulation("deam", Deam(), "lower", "DEAM (Ghazarian et al., 2022)")

@@ -20,7 +20,7 @@ import msgspec
 from ..dialogue import Dialogue, Turn
 
 #: Beyond so many words on a side, what differs is one span: matching takes their product.
-FINE = 600
+_FINE = 600
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
@@ -101,7 +101,7 @@ def spans(before: str, after: str) -> tuple[Span, ...]:
     (Span(before=(1, 4), after=(1, 1)),)
     """
     old, new = _pieces(before), _pieces(after)
-    if not old or not new or max(len(old), len(new)) > FINE:
+    if not old or not new or max(len(old), len(new)) > _FINE:
         return (Span((0, len(before)), (0, len(after))),) if before != after else ()
     starts = [_starts(old), _starts(new)]
     matched = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -130,12 +130,12 @@ def _starts(pieces: Sequence[str]) -> list[int]:
 def _beside_asides(dialogue: Dialogue, places: Sequence[int]) -> list[int]:
     """The places between the same asides as before: asides stay, so what passed one has moved."""
     earlier = list(accumulate((turn.aside for turn in dialogue.turns), initial=0))
-    passed, found = 0, []
+    passed, beside = 0, []
     for place in places:
         if earlier[place] == passed:
-            found.append(place)
+            beside.append(place)
         passed += dialogue.turns[place].aside
-    return found
+    return beside
 
 
 def _in_order(places: Sequence[int]) -> set[int]:

@@ -24,13 +24,13 @@ def at(manipulation: Manipulation, severity: int) -> Manipulation:
     if "share" in getattr(edit, "__struct_fields__", ()):
         harder: Edit = msgspec.structs.replace(edit, share=severity / len(SEVERITIES))
     else:
-        harder = Repeated(edit, severity)
+        harder = _Repeated(edit, severity)
     return msgspec.structs.replace(
         manipulation, name=f"{manipulation.name}@{severity}", edit=harder
     )
 
 
-class Repeated(msgspec.Struct, frozen=True):
+class _Repeated(msgspec.Struct, frozen=True):
     """An edit that is made several times, each time on what the last one left."""
 
     edit: Edit
@@ -45,17 +45,17 @@ class Repeated(msgspec.Struct, frozen=True):
         """The dialogue after so many edits, or as many as could be made."""
         from .composing import after
 
-        made: Edited | None = None
+        edited: Edited | None = None
         for _ in range(self.times):
             try:
-                again = self.edit(made.dialogue if made else dialogue, rng, pool)
+                again = self.edit(edited.dialogue if edited else dialogue, rng, pool)
             except DoesNotApply:
-                if made is None:
+                if edited is None:
                     raise
                 break
             if again is None:
                 break
-            made = after(made, again) if made else again
-        if made is None:
+            edited = after(edited, again) if edited else again
+        if edited is None:
             raise DoesNotApply("it does not apply")
-        return made
+        return edited

@@ -55,8 +55,8 @@ class Manipulation(msgspec.Struct, frozen=True):
     @property
     def about(self) -> str:
         """One sentence: the first line of what the edit says of itself."""
-        told: str = getattr(self.edit, "about", None) or self.edit.__doc__ or ""
-        return told.strip().partition("\n")[0]
+        sentence: str = getattr(self.edit, "about", None) or self.edit.__doc__ or ""
+        return sentence.strip().partition("\n")[0]
 
     def __call__(
         self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally | None = None

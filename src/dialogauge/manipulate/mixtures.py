@@ -14,35 +14,16 @@ can read, and :mod:`dialogauge.contrast` can see to it that each way gets its tu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
-from typing import Any, Protocol
 
 import msgspec
 
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
-from . import catalogue, ladders
+from . import catalogue, deam, ladders
 from .composing import after
-from .deam import Deam, probabilities
 from .edited import Edited
 from .manipulation import DoesNotApply, Manipulation, Tally, alike, seeded
 from .pool import Pool
-
-
-class Way(Protocol):
-    """Some manipulations of one dialogue, and how often they are drawn."""
-
-    @property
-    def name(self) -> str:
-        """The names of its manipulations, joined by ``+``."""
-
-    @property
-    def weight(self) -> float:
-        """How often it is drawn, beside others."""
-
-    def make(
-        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
-    ) -> tuple[Edited | None, str]:
-        """The dialogue after each of them that applies, and the names of those."""
 
 
 class Steps(msgspec.Struct, frozen=True):
@@ -60,48 +41,20 @@ class Steps(msgspec.Struct, frozen=True):
         self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
     ) -> tuple[Edited | None, str]:
         """The dialogue after each step that applies, and the names of those steps."""
-        made: Edited | None = None
+        edited: Edited | None = None
         names = []
         for step in self.steps:
-            again = step(made.dialogue if made else dialogue, rng, pool, tally)
+            again = step(edited.dialogue if edited else dialogue, rng, pool, tally)
             if again is not None:
-                made = after(made, again) if made else again
+                edited = after(edited, again) if edited else again
                 names.append(step.name)
-        if made is not None and alike(dialogue, made.dialogue):
-            return None, ""
-        return made, "+".join(names)
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """Some of DEAM's edits, all made on one reading of what the dialogue says."""
-
-    names: tuple[str, ...]
-    weight: float
-    settings: Deam
-    ending: str = ""  # of each name, where a severity was asked for
-
-    @property
-    def name(self) -> str:
-        """The names of the edits."""
-        return "+".join(name + self.ending for name in self.names)
-
-    def make(
-        self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
-    ) -> tuple[Edited | None, str]:
-        """The dialogue after each edit that applies, and the names of those edits."""
-        edited, refused = self.settings.attempt(self.names, dialogue, rng, pool)
         if edited is not None and alike(dialogue, edited.dialogue):
-            edited, refused = None, dict.fromkeys(self.names, "nothing changed")
-        made = []
-        for name in self.names:
-            called = name + self.ending
-            tally.asked[called] += 1
-            if name in refused:
-                tally.refused[called, refused[name]] += 1
-            else:
-                tally.applied[called] += 1
-                made.append(called)
-        return edited, "+".join(made)
+            return None, ""
+        return edited, "+".join(names)
+
+
+#: Some manipulations of one dialogue, and how often they are drawn.
+Way = Steps | deam.OneReading
 
 
 class Mixture(msgspec.Struct, frozen=True):
@@ -119,11 +72,11 @@ class Mixture(msgspec.Struct, frozen=True):
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue damaged in a way that was drawn."""
         tally = Tally()
-        made, _ = self.draw(rng).make(dialogue, rng, pool, tally)
-        if made is None:
+        edited, _ = self.draw(rng).make(dialogue, rng, pool, tally)
+        if edited is None:
             reasons = (reason for _, reason in tally.refused)
             raise DoesNotApply(next(reasons, "nothing changed"))
-        return made
+        return edited
 
     @property
     def manipulation(self) -> Manipulation:
@@ -134,7 +87,7 @@ class Mixture(msgspec.Struct, frozen=True):
 def some_of(steps: Sequence[Manipulation]) -> tuple[Way, ...]:
     """k of the steps, k drawn uniformly from 1 to their number, made in the order given."""
     named = {step.name: step for step in steps}
-    chances = probabilities(tuple(named)).items()
+    chances = deam.probabilities(tuple(named)).items()
     return tuple(Steps(tuple(named[name] for name in names), chance) for names, chance in chances)
 
 
@@ -143,23 +96,16 @@ def one_of(steps: Iterable[Manipulation]) -> tuple[Way, ...]:
     return tuple(Steps((step,)) for step in steps)
 
 
+def _steps(name: str, severity: int | None) -> list[Manipulation]:
+    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
+
+
 def _some(name: str, severity: int | None) -> tuple[Way, ...]:
     return some_of(_steps(name, severity))
 
 
 def _one(name: str, severity: int | None) -> tuple[Way, ...]:
     return one_of(_steps(name, severity))
-
-
-def _read_once(name: str, severity: int | None) -> tuple[Way, ...]:
-    settings = Deam(share=0.0 if severity is None else severity / len(ladders.SEVERITIES))
-    ending = "" if severity is None else f"@{severity}"
-    chances = probabilities(catalogue.FAMILIES[name]).items()
-    return tuple(Reading(names, chance, settings, ending) for names, chance in chances)
-
-
-def _steps(name: str, severity: int | None) -> list[Manipulation]:
-    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
 
 
 class _Recipe(msgspec.Struct, frozen=True):
@@ -172,7 +118,7 @@ class _Recipe(msgspec.Struct, frozen=True):
 
 _RECIPES = {
     "deam": _Recipe(
-        _read_once,
+        lambda name, severity: deam.ways(catalogue.FAMILIES[name], severity),
         "DEAM (Ghazarian et al., 2022)",
         "One to four of coreference, contradiction, irrelevancy and engagement, in this order.",
     ),
@@ -214,11 +160,11 @@ def chosen(
     names: Iterable[str], severity: int | None = None, trusted: bool = True
 ) -> list[Manipulation]:
     """Each manipulation that is named; a paper's mixture is one, ``adem`` and ``all`` are many."""
-    found: dict[str, Manipulation] = {}
+    by_name: dict[str, Manipulation] = {}
     for name in names:
         for each in _named(name, severity, trusted):
-            found.setdefault(each.name, each)
-    return list(found.values())
+            by_name.setdefault(each.name, each)
+    return list(by_name.values())
 
 
 def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = True) -> Mixture:
@@ -227,14 +173,14 @@ def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = Tru
     Harmless manipulations have no place in it: in ``adem`` and ``all`` they are passed over, and
     to name one is an error.
     """
-    found: dict[str, Any] = {}
+    by_name: dict[str, Way] = {}
     for name in names:
-        own: tuple[Any, ...] = _ways(name, severity, trusted)  # structs, of which a copy is made
+        own = _ways(name, severity, trusted)
         total = sum(way.weight for way in own)
         for way in own:
-            before = found[way.name].weight if way.name in found else 0.0
-            found[way.name] = msgspec.structs.replace(way, weight=before + way.weight / total)
-    return Mixture(",".join(names), tuple(found.values()))
+            before = by_name[way.name].weight if way.name in by_name else 0.0
+            by_name[way.name] = msgspec.structs.replace(way, weight=before + way.weight / total)
+    return Mixture(",".join(names), tuple(by_name.values()))
 
 
 def _named(name: str, severity: int | None, trusted: bool) -> Iterator[Manipulation]:

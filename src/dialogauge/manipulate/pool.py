@@ -13,7 +13,7 @@ from ..dialogue import Dialogue, Turn, normalise
 
 if TYPE_CHECKING:
     from ..amr import Graph
-    from ..amr.parsing import Parser, Realiser
+    from ..amr.loading import Parser, Realiser
 
 #: The turns so far, and a seed, to what might be said next.
 Reply = Callable[[Sequence[str], int], str]
@@ -70,12 +70,12 @@ class Pool:
 
         ``first`` is the place from which on turns are drawn: 1 for turns that answer something.
         """
-        said = self._words_of(apart)
+        texts = self._words_of(apart)
         for _ in range(DRAWS):
             turns = self.dialogue(rng, apart).turns
             if len(turns) > first:
                 drawn = turns[rng.randrange(first, len(turns))]
-                if drawn.text.strip() and normalise(drawn.text) not in said:
+                if drawn.text.strip() and normalise(drawn.text) not in texts:
                     return drawn
         raise DoesNotApply("the pool has no other words")
 

@@ -13,48 +13,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..dialogue import normalise
-from .manipulation import DoesNotApply, Expect, Manipulation, same_text
-from .rewriting import Place, Rewrite, Rewriting
-from .words import tagged
+from .grammar import tagged
+from .manipulation import DoesNotApply, same_text
+from .rewriting import Place
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 #: The three responses of *Re-evaluating ADEM*, and more that fit everywhere and say nothing.
 PAPER = ("I'm sorry, can you repeat?", "I will do", "fantastic! how are you?")
-GENERIC = (
-    *PAPER,
-    "I don't know.",
-    "I'm not sure.",
-    "Okay.",
-    "Yes, I think so.",
-    "No, I don't think so.",
-    "That's interesting.",
-    "Oh, I see.",
-    "Thank you very much!",
-    "You're welcome.",
-    "Sounds good to me.",
-    "What do you mean?",
-    "Can you tell me more about that?",
-    "Why do you say that?",
-    "I see what you mean.",
-    "Haha, that's funny.",
-    "That's a good question.",
-    "I have no idea what you are talking about.",
-    "Me too!",
-    "It depends.",
-    "Let's talk about something else.",
-    "Nice to meet you.",
-    "Well, you never know.",
-    "Could be worse, I guess.",
-    "I am happy to hear that.",
-)
+_PHRASES = Path(__file__).with_name("generic.txt").read_text(encoding="utf-8")
+GENERIC = (*PAPER, *_PHRASES.splitlines())
 
 
 def random_response(place: Place, rng: Random) -> str:
@@ -136,7 +112,7 @@ class BackTranslation(msgspec.Struct, frozen=True):
     def _surely(self, place: Place) -> str:
         parts = _SENTENCES.split(place.text)
         pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
-        parts[::2] = [_cased(new, old) if says_the_same(new, old) else old for new, old in pairs]
+        parts[::2] = [_cased(new, old) if _says_the_same(new, old) else old for new, old in pairs]
         return "".join(parts)
 
 
@@ -150,13 +126,15 @@ def _cased(new: str, old: str) -> str:
     return new[:1].lower() + new[1:] if old[:1].islower() else new
 
 
-def says_the_same(first: str, second: str) -> bool:
+def _says_the_same(first: str, second: str) -> bool:
     """Whether two texts differ, but only in synonyms and contractions.
 
-    >>> says_the_same("Maybe it's a film.", "perhaps it is a movie.")
+    >>> _says_the_same("Maybe it's a film.", "perhaps it is a movie.")
     True
-    >>> says_the_same("I like tea.", "I like tea ."), says_the_same("Flies of time.", "Time flies.")
-    (False, False)
+    >>> _says_the_same("I like tea.", "I like tea .")
+    False
+    >>> _says_the_same("Flies of time.", "Time flies.")
+    False
     """
     ones, others = _SIGNS.findall(first.lower()), _SIGNS.findall(second.lower())
     if ones == others:
@@ -175,13 +153,13 @@ _CLIPPED = {"ca": "can", "wo": "will"}
 
 
 def _without_contractions(signs: Sequence[str]) -> list[str]:
-    found = list[str]()
+    full = list[str]()
     for sign in signs:
         match = _CONTRACTED.fullmatch("can't" if sign == "cannot" else sign)
         start, end = [it for it in match.groups() if it] if match else (sign, "")
-        found.append(_CLIPPED.get(start, start) if end else start)
-        found += [_ENDINGS[end.replace("’", "'")]] if end else []
-    return found
+        full.append(_CLIPPED.get(start, start) if end else start)
+        full += [_ENDINGS[end.replace("’", "'")]] if end else []
+    return full
 
 
 _STIFF = frozenset({"good", "well"})  # "sounds well"
@@ -263,12 +241,12 @@ def _of_the_other(place: Place, rng: Random) -> str:
     """What somebody else says, but not what is being answered: that would be an echo."""
     turns = place.dialogue.turns
     judged = place.dialogue.level == "turn"
-    known = {place.text, place.context[-1].text}
+    excluded = {place.text, place.context[-1].text}
     others = [
         turn.text
         for turn in (turns[: place.at] if judged else turns)
         if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
-        if turn.text not in known and _OF_ONESELF.search(turn.text)
+        if turn.text not in excluded and _OF_ONESELF.search(turn.text)
     ]
     if not others:
         raise DoesNotApply("nobody else speaks of themselves")
@@ -285,27 +263,3 @@ def temporal_skip(place: Place, rng: Random) -> str:
     if not earlier or not earlier[-1].strip():
         raise DoesNotApply("the speaker has answered nothing before")
     return earlier[-1]
-
-
-_ADEM = "ADEM re-evaluation"
-_ROWS: tuple[tuple[str, Rewrite, Expect, str], ...] = (
-    ("random-response", random_response, "lower", "DCGEval"),
-    ("other-response", other_response, "lower", "MaUdE"),
-    ("echo", echo, "lower", _ADEM),
-    ("generic", Generic(), "lower", _ADEM),
-    ("generated-elsewhere", generated_elsewhere, "lower", "MaUdE"),
-    # MaUdE lists a trained model's responses to the same context among the good ones, though its
-    # own score falls for them (by 0.31) as it does for random responses (by 0.29). *Re-evaluating
-    # ADEM* wants 1 of 5 for those of a model that was hardly trained. What a small model says
-    # seldom answers anything, which makes it the latter case; of a large one expect "same".
-    ("generated", generated, "lower", _ADEM),
-    ("back-translation", BackTranslation(), "same", "MaUdE"),
-    ("speaker-confusion", speaker_confusion, "lower", "DCGEval"),
-    ("temporal-skip", temporal_skip, "lower", "DCGEval"),
-)
-
-#: Other responses in the place of one.
-RESPONSES = tuple(
-    Manipulation(name, Rewriting(name, rewrite), expect, source)
-    for name, rewrite, expect, source in _ROWS
-)

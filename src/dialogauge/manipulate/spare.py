@@ -38,10 +38,10 @@ def is_missed(word: "Token") -> bool:
     return spoken and word.lower_ not in stopwords.NLTK and not _FILLER.fullmatch(word.lower_)
 
 
-def is_name(found: "Span", cased: bool) -> bool:
+def is_name(span: "Span", cased: bool) -> bool:
     """Whether what is tagged as a name can be one; ``cased``: names have capitals here."""
-    do_not = _DO_NOT.fullmatch(found.doc[found.start : found.start + 3].text)
-    return not do_not and not (cased and found.text.islower())
+    do_not = _DO_NOT.fullmatch(span.doc[span.start : span.start + 3].text)
+    return not do_not and not (cased and span.text.islower())
 
 
 def is_spare(name: "Span", cased: bool) -> bool:

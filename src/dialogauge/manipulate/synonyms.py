@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..language import stopwords
+from ..sentence.wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -18,25 +19,8 @@ if TYPE_CHECKING:
 
 #: The parts of speech that carry the content: first letters of Penn tags, and WordNet's.
 PARTS = {"N": "n", "V": "v", "J": "a", "R": "r"}
-#: Words with a grammar of their own: "let's", "going to", "used to", "the one".
-_STIFF = "be do have go let use one well need want like get make keep kind sort someone somebody"
-#: Words whose synonym is right in the dictionary and wrong, or of another time, in talk:
-#: "his papa", "a vast fan", "a mean salary", "I fumbled the ball".
-_MISLEADING = """
-    absolutely accomplish ad advertisement alien alone analyze approve associate average baby
-    backwards badly bare battle beast beg bid big black bunch central certainly challenge chance
-    close comic complaint complex concept constantly cruel curious dad daddy dear delicious derive
-    director dirty done drama effect effort element engineering entire epic eventually extra factory
-    fall fashion fault fight finally floor frog frustrated fumble furious hall happen headache hold
-    horrible huge hurt idea injury key lame legacy little lounge manager mean mention metallic
-    minister module mom mommy mostly motivate notice originate panic pathetic pay penalty percent
-    philosophy pick plain plan play pointer pop process program project promote promotion publicity
-    publish put quit race range recently recover recruit regard regards religious rely respect
-    result reward roar run salary satire scheme simply single small soon speed spiritual spouse
-    start strategy study style sunny swear technology terrible theme threat thunder topic total
-    triplet try understandable vague view vote white worry
-"""
-_LEFT_ALONE = frozenset((_STIFF + _MISLEADING).split())
+#: Words that stay as they are.
+_LEFT_ALONE = frozenset[str]().union(*lists(__file__, "synonyms").values())
 #: Adverbs that are replaced where they make an adjective stronger: not in "Really?", "pretty much".
 _DEGREES = frozenset({"pretty", "really"})
 _FIXED = frozenset({"compound", "fixed", "flat", "compound:prt"})

@@ -27,9 +27,9 @@ LONGEST = 20_000
 #: How long it may take to start, in seconds; each letter gives it a little more.
 PATIENCE = 30.0
 #: Texts in one call of the program: one that it breaks on has all of its company done again.
-TOGETHER = 1000
+_TOGETHER = 1000
 #: How many translations are remembered.
-REMEMBERED = 100_000
+_REMEMBERED = 100_000
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _PARAGRAPH = "\n\n"
@@ -72,14 +72,14 @@ class RoundTrip:
         lines = [_line(text) for text in texts]
         new = list(dict.fromkeys(line for line in lines if 0 < len(line) <= LONGEST))
         new = [line for line in new if line not in self._memory]
-        made = [
+        translated = [
             line
-            for start in range(0, len(new), TOGETHER)
-            for line in self._there_and_back(new[start : start + TOGETHER])
+            for start in range(0, len(new), _TOGETHER)
+            for line in self._there_and_back(new[start : start + _TOGETHER])
         ]
-        while self._memory and len(self._memory) + len(new) > REMEMBERED:
+        while self._memory and len(self._memory) + len(new) > _REMEMBERED:
             del self._memory[next(iter(self._memory))]
-        recased = (_recased(text, line) for text, line in zip(made, new, strict=True))
+        recased = (_recased(text, line) for text, line in zip(translated, new, strict=True))
         self._memory.update(zip(new, recased, strict=True))
         return [self._memory.get(line, text) for line, text in zip(lines, texts, strict=True)]
 
@@ -97,10 +97,10 @@ def _line(text: str) -> str:
 def _translated(lines: Sequence[str], direction: str) -> list[str]:
     if not lines:
         return []
-    told = _run(["-u", direction], _PARAGRAPH.join([*lines, ""]).encode())
-    made = told.decode("utf-8", "replace").split(_PARAGRAPH)[:-1]
-    if len(made) == len(lines):
-        return [_line(text) or line for text, line in zip(made, lines, strict=True)]
+    output = _run(["-u", direction], _PARAGRAPH.join([*lines, ""]).encode())
+    paragraphs = output.decode("utf-8", "replace").split(_PARAGRAPH)[:-1]
+    if len(paragraphs) == len(lines):
+        return [_line(text) or line for text, line in zip(paragraphs, lines, strict=True)]
     if len(lines) == 1:
         return list(lines)
     half = len(lines) // 2  # it broke on one of them: find out on which
@@ -113,11 +113,11 @@ def _recased(text: str, original: str) -> str:
     >>> _recased("Hello There, i Like Rome", "hello there, i love Rome")
     'Hello there, i like Rome'
     """
-    known = set(_WORD.findall(original))
+    words = set(_WORD.findall(original))
     opens = True  # a sentence
     parts = []
     for piece in _PIECES.findall(text):
-        name = not piece[:1].isupper() or piece in known or piece.isupper()
+        name = not piece[:1].isupper() or piece in words or piece.isupper()
         parts.append(piece if opens or name else piece.lower())
         if not piece.isspace():
             opens = piece in (".", "!", "?", "…", '"')
@@ -145,7 +145,7 @@ def _run(arguments: Sequence[str], given: bytes) -> bytes:
         [program, *arguments], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
     ) as process:
         try:
-            told, _ = process.communicate(given, timeout=seconds)
+            output, _ = process.communicate(given, timeout=seconds)
         except TimeoutExpired:
             raise ToolError(f"apertium did not answer within {seconds:.0f} seconds") from None
         finally:
@@ -153,4 +153,4 @@ def _run(arguments: Sequence[str], given: bytes) -> bytes:
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
         raise ToolError(f"apertium failed with exit code {process.returncode}")
-    return told
+    return output

@@ -20,7 +20,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Change, Edited, rearranged, rewritten
-from .manipulation import DoesNotApply, Manipulation, alike
+from .manipulation import DoesNotApply, alike
 from .orders import arrangements, count, cycled, shuffled
 from .pool import DRAWS, Pool
 
@@ -36,7 +36,7 @@ class Permute(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue in another order."""
-        places = movable(dialogue)
+        places = _movable(dialogue)
         order = _order(dialogue, places, rng, self.share)
         return exchanged(dialogue, _whole(dialogue, places, order), "permute", seats=self.seats)
 
@@ -100,15 +100,15 @@ def _drawn_orders(
     dialogue: Dialogue, groups: Sequence[Sequence[int]], n: int, rng: Random
 ) -> _Orders:
     """Different orders by drawing; there are many more than are wanted."""
-    found: dict[tuple[int, tuple[str, ...]], tuple[Sequence[int], Sequence[int]]] = {}
+    orders: dict[tuple[int, tuple[str, ...]], tuple[Sequence[int], Sequence[int]]] = {}
     for _ in range(DRAWS * n):
-        if len(found) == n:
+        if len(orders) == n:
             break
         places = rng.choice(groups)
         keys = _keys(dialogue, places)
         order = shuffled(keys, rng)
-        found.setdefault((places[0], tuple(keys[at] for at in order)), (places, order))
-    return list(found.values())
+        orders.setdefault((places[0], tuple(keys[at] for at in order)), (places, order))
+    return list(orders.values())
 
 
 class MoveTurn(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ class MoveTurn(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue with turns moved; each keeps its speaker."""
-        places = movable(dialogue)
+        places = _movable(dialogue)
         keys = _keys(dialogue, places)
         if len(set(keys)) < 2:
             raise DoesNotApply("there is no other order")
@@ -197,7 +197,7 @@ class SwapHalves(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue with its halves exchanged; each turn keeps its speaker."""
-        places = movable(dialogue)
+        places = _movable(dialogue)
         middle = (len(places) + 1) // 2
         size = max(1, ceil((self.share or 1.0) * middle))
         left, right = max(0, middle - size), middle + size
@@ -214,7 +214,7 @@ class Splice(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The beginning of the dialogue and the end of another, which may be shorter."""
-        places = movable(dialogue)
+        places = _movable(dialogue)
         wanted = max(1, min(len(places) - 1, ceil((self.share or 0.5) * len(places))))
         texts = [turn.text for turn in pool.dialogue(rng, dialogue).turns if turn.text.strip()]
         if not texts:
@@ -249,7 +249,7 @@ def spoken(dialogue: Dialogue) -> list[int]:
     return [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
 
 
-def movable(dialogue: Dialogue) -> list[int]:
+def _movable(dialogue: Dialogue) -> list[int]:
     """The places whose turns may stand elsewhere: two at the least."""
     places = spoken(dialogue)
     if dialogue.level == "turn":
@@ -297,12 +297,12 @@ def exchanged(dialogue: Dialogue, order: Sequence[int], kind: str, *, seats: boo
 def _shuffleable(dialogue: Dialogue) -> list[list[int]]:
     """For each speaker who said different things, where."""
     groups: dict[str, list[int]] = {}
-    for at in movable(dialogue):
+    for at in _movable(dialogue):
         groups.setdefault(dialogue.turns[at].speaker, []).append(at)
-    found = [places for places in groups.values() if len(set(_keys(dialogue, places))) > 1]
-    if not found:
+    several = [places for places in groups.values() if len(set(_keys(dialogue, places))) > 1]
+    if not several:
         raise DoesNotApply("nobody says two things")
-    return found
+    return several
 
 
 def _order(dialogue: Dialogue, places: Sequence[int], rng: Random, share: float) -> list[int]:
@@ -332,19 +332,3 @@ def _keys(dialogue: Dialogue, places: Sequence[int]) -> list[str]:
 def _key(text: str) -> str:
     """Texts with equal keys are the same text but for space and case."""
     return " ".join(text.casefold().split())
-
-
-_MESGAR, _VAKULENKO, _DYNAEVAL = "Mesgar et al.", "Vakulenko et al.", "DynaEval"
-
-#: Edits of the order and the company of turns.
-TURNS = (
-    Manipulation("permute", Permute(), "lower", _VAKULENKO),
-    Manipulation("permute-speaker", PermuteSpeaker(every=True), "lower", _VAKULENKO),
-    Manipulation("move-turn", MoveTurn(), "lower", _MESGAR),
-    Manipulation("insert-turn", InsertTurn(), "lower", _MESGAR),
-    Manipulation("replace-turn", ReplaceTurn(), "lower", _DYNAEVAL),
-    Manipulation("shuffle-speaker", PermuteSpeaker("shuffle-speaker"), "lower", _DYNAEVAL),
-    Manipulation("swap-halves", SwapHalves(), "lower", _VAKULENKO),
-    Manipulation("splice", Splice(), "lower", _VAKULENKO),
-    Manipulation("drop-turn", DropTurn(), "lower", _MESGAR),
-)

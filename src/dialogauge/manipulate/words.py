@@ -9,31 +9,18 @@ is what ``expect`` says.
 Words that are only put in another order are what stands between blanks, as in MaUdE; reversing and
 jumbling move signs too, as ADEM's data does. A sign that stands alone is no word: it is not dropped
 or repeated, and an order in which only signs moved is no other order. What depends on what a word
-*is* asks the pipeline of :mod:`..language`.
+*is* stands in :mod:`.grammar`.
 """
 
 import re
-from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..language import stopwords
 from .edited import PIECES
-from .manipulation import DoesNotApply, Expect, Manipulation
+from .manipulation import DoesNotApply
 from .orders import shuffled
-from .rewriting import Place, Rewrite, Rewriting
-from .spare import is_missed, is_name, is_owned, is_spare, is_torn
-from .synonyms import PARTS, equivalent, has_content, likeliest
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
-
-    from ..language import Pipeline
-
-#: The longest text that is tagged for an edit, in characters: some seconds of work.
-LONGEST = 100_000
+from .rewriting import Place
 
 
 class Drop(msgspec.Struct, frozen=True):
@@ -85,8 +72,8 @@ def repeat_half(place: Place, rng: Random) -> str:
 def reverse(place: Place, rng: Random) -> str:
     """The words and signs stand in the opposite order."""
     pieces = _signed(place.text)
-    said = [pieces[at].casefold() for at in _spoken(pieces)]
-    if said == said[::-1]:
+    spoken = [pieces[at].casefold() for at in _spoken(pieces)]
+    if spoken == spoken[::-1]:
         raise DoesNotApply("there is no other order")
     return _spaced(pieces[::-1])
 
@@ -97,7 +84,10 @@ def jumble(place: Place, rng: Random) -> str:
 
 
 def _several(text: str) -> list[str]:
-    words = text.split()
+    return _two_at_least(text.split())
+
+
+def _two_at_least(words: list[str]) -> list[str]:
     if len(_spoken(words)) < 2:
         raise DoesNotApply("it has one word only")
     return words
@@ -111,12 +101,12 @@ def _spoken(words: list[str]) -> list[int]:
 def _reordered(words: list[str], rng: Random) -> list[str]:
     """The words in an order in which not only signs have moved."""
     keys, spoken = [word.casefold() for word in words], dict.fromkeys(_spoken(words))
-    said = [keys[at] for at in spoken]
+    before = [keys[at] for at in spoken]
     order = shuffled(keys, rng)
-    if [keys[at] for at in order if at in spoken] == said:
+    if [keys[at] for at in order if at in spoken] == before:
         order = list(range(len(words)))
         places = list(spoken)
-        for at, was in zip(places, shuffled(said, rng), strict=True):
+        for at, was in zip(places, shuffled(before, rng), strict=True):
             order[at] = places[was]
     return [words[at] for at in order]
 
@@ -131,10 +121,7 @@ _CLOSING = re.compile(r"[.,;:!?…)\]}]+")
 
 
 def _signed(text: str) -> list[str]:
-    pieces = _SIGNED.findall(text)
-    if len(_spoken(pieces)) < 2:
-        raise DoesNotApply("it has one word only")
-    return pieces
+    return _two_at_least(_SIGNED.findall(text))
 
 
 def _spaced(pieces: list[str]) -> str:
@@ -149,7 +136,7 @@ class Without(msgspec.Struct, frozen=True):
     """The words of a list are left out."""
 
     words: frozenset[str]
-    told: str
+    called: str
     # "not" and "no" are stop words: without them a text may say the opposite, which is not
     # harmless. True passes over texts that would lose one; False takes them, as the paper does.
     sure: bool = True
@@ -157,7 +144,7 @@ class Without(msgspec.Struct, frozen=True):
     @property
     def about(self) -> str:
         """What is left out."""
-        return self.told
+        return f"The {self.called} are left out."
 
     def __call__(self, place: Place, rng: Random) -> str:
         """The text without these words."""
@@ -166,13 +153,13 @@ class Without(msgspec.Struct, frozen=True):
         text = "".join(_unlisted(place.text, self.words))
         if len(text) == len(place.text.rstrip()):
             raise DoesNotApply("it has no such word")
-        left = _rest(text, place.text)
+        left = rest_of(text, place.text)
         if len(left.split()) < min(2, len(place.text.split()) - 1):
             raise DoesNotApply("too little would be left")
         return left
 
 
-def _rest(text: str, whole: str) -> str:
+def rest_of(text: str, whole: str) -> str:
     """What is left of a text, without signs at its start that stood behind a word."""
     left = text.strip() if _SIGN.match(whole) else text.lstrip(" .,;:!?…'’-\t\n").rstrip()
     if not any(map(str.isalnum, left)):
@@ -195,8 +182,8 @@ def _unlisted(text: str, words: frozenset[str]) -> list[str]:
     """The pieces of a text without the listed words, the blank before each, and stray signs."""
     kept: list[str] = []
     blank, gone = "", False
-    for found in PIECES.finditer(text):
-        piece = found[0]
+    for match in PIECES.finditer(text):
+        piece = match[0]
         if piece.isspace():
             blank = piece
             continue
@@ -228,145 +215,9 @@ _PUNCTUATION = re.compile(
 
 def no_punctuation(place: Place, rng: Random) -> str:
     """The signs of punctuation are left out."""
-    bare = _PUNCTUATION.sub(lambda found: found[1] or " ", place.text)
+    bare = _PUNCTUATION.sub(lambda match: match[1] or " ", place.text)
     if bare == place.text:
         raise DoesNotApply("it has no such sign")
     if not bare.strip():
         raise DoesNotApply("no word would be left")
     return " ".join(bare.split())
-
-
-def tagger() -> "Pipeline":
-    """The pipeline that ships, one per process; it remembers texts: ``pipe`` many beforehand."""
-    from ..language import shared
-
-    return shared()
-
-
-def tagged(text: str) -> "Doc":
-    """What a text consists of."""
-    if len(text) > LONGEST:
-        raise DoesNotApply("it is too long to tag")
-    return tagger()(text)
-
-
-class Only(msgspec.Struct, frozen=True):
-    """Only words of some parts of speech are left."""
-
-    tags: tuple[str, ...]  # how the Penn tags of such words begin
-    told: str
-
-    @property
-    def about(self) -> str:
-        """What is left."""
-        return self.told
-
-    def __call__(self, place: Place, rng: Random) -> str:
-        """These words; the parts of a contraction stay together where both are left."""
-        document = tagged(place.text)
-        kept: list[Token] = []
-        for word in document:
-            if word.tag_.startswith(self.tags) and not word.is_space and not is_torn(word, kept):
-                kept.append(word)
-        if not any(sign.isalnum() for word in kept for sign in word.text):
-            raise DoesNotApply("no word would be left")
-        left = {word.i for word in kept}
-        if not any(is_missed(word) for word in document if word.i not in left):
-            raise DoesNotApply("nobody would miss what goes")
-        parts = [kept[0].text]
-        for word, following in pairwise(kept):
-            joined = following.i == word.i + 1 and not word.whitespace_
-            parts += [following.text] if joined else [" ", following.text]
-        return "".join(parts)
-
-
-class Nameless(msgspec.Struct, frozen=True):
-    """The names of people, places, works and the like are left out."""
-
-    # The paper leaves out every name, needed or not: "I live in." True takes only texts in which
-    # a sentence can do without each name, "a Beatles fan", "Hey, Tom": one dialogue in six has one.
-    sure: bool = False
-
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The text without names."""
-        document = tagged(place.text)
-        cased = not place.text.islower()
-        names = [found for found in document.ents if is_name(found, cased)]
-        if not names:
-            raise DoesNotApply("it has no such word")
-        if self.sure and not all(is_spare(name, cased) for name in names):
-            raise DoesNotApply("a name would be missed")
-        from ..sentence.draft import Draft
-
-        draft = Draft(document.text, document)
-        draft.clear(word.i for name in names for word in name)
-        draft.clear(word.i for word in document if is_owned(word))
-        return _rest(draft.written()[0], place.text)
-
-
-class Synonyms(msgspec.Struct, frozen=True):
-    """Words that carry the content are said with other words for the same."""
-
-    # The paper puts a synonym for every word that has one, whatever sense it is a synonym in. That
-    # is not harmless ("music" becomes "euphony"), so only words are taken that mean mostly one
-    # thing, and for them a word that means mostly that thing too. False is the paper's rule.
-    sure: bool = True
-
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The text in other words, each in the form of the one it stands for."""
-        from ..language.inflection import Form, inflect
-        from ..sentence.draft import Draft
-
-        document = tagged(place.text)
-        draft = Draft(document.text, document)
-        found = {word: self._other(word) for word in document if has_content(word)}
-        if not any(found.values()):
-            raise DoesNotApply("it has no such word")
-        for word, other in found.items():
-            if other:
-                draft.words[word.i] = inflect(other, Form.of(word))
-        return draft.written()[0]
-
-    def _other(self, word: "Token") -> str | None:
-        find = equivalent if self.sure else likeliest
-        other = find(word.lemma_.lower(), PARTS[word.tag_[0]])
-        return None if other is None or _beside(word, other) else other
-
-
-def _beside(word: "Token", found: str) -> bool:
-    """Whether the other word stands there already: "roughly about"."""
-    return any(near.lower_ == found for near in word.doc[max(0, word.i - 2) : word.i + 3])
-
-
-_179 = "The 179 stop words of NLTK are left out."
-_25 = "The 25 commonest stop words are left out."
-_ADEM = "ADEM re-evaluation"
-_ROWS: tuple[tuple[str, Rewrite, Expect, str], ...] = (
-    ("word-drop", Drop(), "lower", "MaUdE"),
-    ("word-order", order, "lower", "MaUdE"),
-    ("word-repeat", Repeat(), "lower", "MaUdE"),
-    ("reverse", reverse, "lower", _ADEM),
-    ("jumble", jumble, "lower", _ADEM),
-    ("repeat-half", repeat_half, "lower", _ADEM),
-    (
-        "nouns-pronouns-verbs",
-        Only(("NN", "PRP", "WP", "VB"), "Only nouns, pronouns and verbs are left."),
-        "lower",
-        _ADEM,
-    ),
-    ("only-nouns", Only(("NN",), "Only nouns are left."), "lower", _ADEM),
-    ("no-entities", Nameless(), "same", _ADEM),
-    # Readers forgave this one: 4.2 of 5 on average.
-    ("no-stopwords", Without(stopwords.NLTK, _179), "same", _ADEM),
-    ("no-25-stopwords", Without(stopwords.ADEM, _25), "same", _ADEM),
-    ("no-punctuation", no_punctuation, "same", _ADEM),
-    ("synonyms", Synonyms(), "same", _ADEM),
-)
-
-#: Edits of the words of a turn.
-WORDS = tuple(
-    Manipulation(name, Rewriting(name, rewrite), expect, source)
-    for name, rewrite, expect, source in _ROWS
-)
-#: Those of them that need the extra ``language``.
-TAGGED = frozenset({"nouns-pronouns-verbs", "only-nouns", "no-entities", "synonyms"})

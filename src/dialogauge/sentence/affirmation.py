@@ -15,6 +15,7 @@ from .agreement import auxiliaries, base, inverted, subject
 from .draft import Draft, article_of
 from .lexical import MASS
 from .negation import NEGATIONS, NOT, like
+from .neighbours import following_word, is_last, word_before, word_behind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
@@ -49,28 +50,28 @@ _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
 def affirm(draft: Draft, word: "Word") -> bool:
     """Take the negation of what a word says away; False if none is found or it cannot go."""
     predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
-    found = _negation(draft, word, predicate)
-    if found is None:
+    negation = _negation(draft, word, predicate)
+    if negation is None:
         return _without_prefix(draft, word)
-    said = found.lower_
-    if found.i + 1 < len(found.doc) and found.nbor().lower_ in ("only", "just"):
+    text = negation.lower_
+    if word_behind(negation) in ("only", "just"):
         return False  # "not only ... but"
-    if _LIVING.match(draft.text, found.idx) or _is_unsure(predicate):
+    if _LIVING.match(draft.text, negation.idx) or _is_unsure(predicate):
         return False
-    if said in NOT:
-        done = _affirm_finite(draft, predicate, found)
-    elif said == "no":
-        done = _without_no(draft, found)
-    elif said == "without" and found.head.tag_ == "VBG":
+    if text in NOT:
+        done = _affirm_finite(draft, predicate, negation)
+    elif text == "no":
+        done = _without_no(draft, negation)
+    elif text == "without" and negation.head.tag_ == "VBG":
         return False
-    elif said in _POSITIVE:
-        draft.words[found.i] = like(_POSITIVE[said], draft, found)
+    elif text in _POSITIVE:
+        draft.words[negation.i] = like(_POSITIVE[text], draft, negation)
         done = True
     else:
-        draft.clear([found.i])
-        done = said == "never"
+        draft.clear([negation.i])
+        done = text == "never"
     if done:
-        _mend_wanting(draft, predicate, found.i)
+        _mend_wanting(draft, predicate, negation.i)
     return done
 
 
@@ -82,7 +83,7 @@ _LIVING = re.compile(
 
 def _is_unsure(predicate: "Word") -> bool:
     """Whether it asks what it is not sure of: "not sure why"."""
-    following = predicate.nbor() if predicate.i + 1 < len(predicate.doc) else predicate
+    following = following_word(predicate)
     return predicate.lower_ in ("sure", "certain") and following.tag_.startswith("W")
 
 
@@ -152,7 +153,7 @@ def _without_no(draft: Draft, no: "Word") -> bool:
     noun = no.head
     if any(it.dep_ == "nmod:poss" for it in noun.children):
         return False
-    if no.i + 1 < len(no.doc) and no.nbor().lower_ in _PHRASES:
+    if word_behind(no) in _PHRASES:
         return False
     first = draft.slot(no.i + 1)
     if noun.tag_ == "NN" and noun.lower_ not in MASS and not noun.lower_.endswith(("ing", "ness")):
@@ -164,8 +165,8 @@ def _without_no(draft: Draft, no: "Word") -> bool:
 
 def _without_prefix(draft: Draft, word: "Word") -> bool:
     """ "unhappy" as "happy"; the part that is left must be a word."""
-    found = _PREFIX.match(draft.words[word.i])
-    rest = draft.words[word.i][found.end() :] if found else ""
+    prefix = _PREFIX.match(draft.words[word.i])
+    rest = draft.words[word.i][prefix.end() :] if prefix else ""
     if not rest or not Lexicon.load().senses(rest.lower()):
         return False
     draft.words[word.i] = like(rest, draft, word)
@@ -180,7 +181,7 @@ def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
             continue
         if word.lower_ == "much" and not _is_amount(word):
             continue
-        last = word.i + 1 == len(word.doc) or word.nbor().is_punct
+        last = is_last(word)
         if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse") and not last:
             continue
         if word.lower_ == "yet" and word.dep_ == "cc":
@@ -207,7 +208,7 @@ def _scope(predicate: "Word") -> list["Word"]:
 
 def _is_amount(much: "Word") -> bool:
     """Whether *much* stands by itself: "I don't know much", but not "so much", "much better"."""
-    before = much.nbor(-1).lower_ if much.i else ""
+    before = word_before(much)
     own = [it for it in much.children if it.lower_ not in ("at", "all")]
     alone = not own and before not in ("as", "so", "too", "very", "how", "that")
     return alone and (much.dep_ == "obj" or (much.dep_ == "advmod" and much.head.i < much.i))

@@ -14,13 +14,14 @@ from ..language.inflection import Form, inflect, lemma
 from ..language.irregular import CLITICS
 from ..language.pronouns import Pronoun, readings
 from .draft import Draft
+from .neighbours import word_behind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
-AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
+_AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
-FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 
 #: Contractions as they are typed without their apostrophe.
 _BARE = {"m": "'m", "re": "'re", "s": "'s", "ve": "'ve", "d": "'d", "ll": "'ll"}
@@ -55,7 +56,7 @@ def of_pronoun(form: Pronoun) -> Person:
 
 def auxiliaries(predicate: "Word") -> list["Word"]:
     """The auxiliaries and the copula of a predicate."""
-    return [word for word in predicate.children if word.dep_ in AUXILIARIES]
+    return [word for word in predicate.children if word.dep_ in _AUXILIARIES]
 
 
 def subject(predicate: "Word") -> "Word | None":
@@ -67,9 +68,9 @@ def finite(predicate: "Word") -> "Word | None":
     """The finite word of a clause; None in clauses without one ("to go", "seen", "going")."""
     group = auxiliaries(predicate)
     first = group[0] if group else predicate
-    if first.tag_ in FINITE or (not group and _is_past(first)):
+    if first.tag_ in _FINITE or (not group and _is_past(first)):
         return first
-    taken_for_base = first.tag_ == "VB" and (first.lower_ in _PLAIN if group else has_own(first))
+    taken_for_base = first.tag_ == "VB" and (first.lower_ in _PLAIN if group else _has_own(first))
     return first if taken_for_base else None
 
 
@@ -82,7 +83,7 @@ def _is_past(verb: "Word") -> bool:
 _PLAIN = frozenset({"do", "have", "are", "am", "is"})
 
 
-def has_own(verb: "Word") -> bool:
+def _has_own(verb: "Word") -> bool:
     """Whether a base form is a finite one in truth: it has a subject and is no infinitive."""
     if any(word.tag_ == "TO" for word in verb.children):
         return False
@@ -126,7 +127,7 @@ def agree_behind(draft: Draft, who_word: "Word", who: Person, *, pronoun: bool) 
         return
     document, place = who_word.doc, who_word.i
     near = [*document[place + 1 : place + 3], *document[max(0, place - 1) : place]]
-    following = clitic or next((it for it in near if it.tag_ in FINITE), None)
+    following = clitic or next((it for it in near if it.tag_ in _FINITE), None)
     if following is not None:
         _agree(draft, following, who)
         if not pronoun:
@@ -141,13 +142,8 @@ def _is_near(who_word: "Word", verb: "Word") -> bool:
 def clitic_behind(word: "Word") -> "Word | None":
     """The contracted verb that hangs on a word: "you're"."""
     following = word.nbor() if word.i + 1 < len(word.doc) else None
-    joined = following is not None and not word.whitespace_ and following.tag_ in FINITE
+    joined = following is not None and not word.whitespace_ and following.tag_ in _FINITE
     return following if joined else None
-
-
-def word_behind(word: "Word") -> str:
-    """The next word."""
-    return str(word.nbor().lower_) if word.i + 1 < len(word.doc) else ""
 
 
 def _sharing(predicate: "Word") -> Iterator["Word"]:
@@ -175,12 +171,12 @@ def _agree(draft: Draft, word: "Word", who: Person) -> None:
 
 
 def _negative_behind(word: "Word") -> bool:
-    return word.i + 1 < len(word.doc) and word.nbor().lower_ in ("n't", "n’t", "nt")
+    return word_behind(word) in ("n't", "n’t", "nt")
 
 
 def _first_person(draft: Draft, word: "Word") -> None:
     """There is no *amn't*: "aren't I", but "I'm not"."""
-    if inverted(word if word.dep_ not in AUXILIARIES else word.head):
+    if inverted(word if word.dep_ not in _AUXILIARIES else word.head):
         draft.words[word.i] = "Are" if draft.words[word.i][0].isupper() else "are"
     else:
         draft.words[word.i + 1], draft.gaps[word.i + 1] = "not", " "

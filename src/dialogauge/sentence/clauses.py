@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
 #: From where to where the words of each sentence reach.
-Ranges = Mapping[str, tuple[int, int]]
+_Ranges = Mapping[str, tuple[int, int]]
 
 
-def remove(draft: Draft, ranges: Ranges, names: Sequence[str]) -> bool:
+def remove(draft: Draft, ranges: _Ranges, names: Sequence[str]) -> bool:
     """Take out the named sentences: all their words and marks."""
     gone = [ranges[name] for name in names if name in ranges]
     if len(gone) != len(names):

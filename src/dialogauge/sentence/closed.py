@@ -1,6 +1,6 @@
 """Closed classes: determiners, interjections, adverbs before the verb.
 
-They have no forms to inflect, but each has its place. A determiner is one for the number of its
+They have no forms to inflect, but each has its place. A _determiner is one for the number of its
 noun (*this*, *these*); an adjective takes its place with an article (*that dog*, *the big dog*) and
 gives way to it with one; an interjection, and an adverb before the verb, go for others of their
 kind only. Each function writes into the draft and says whether it could.
@@ -13,23 +13,19 @@ from ..language.senses import lemma
 from .agreement import inverted
 from .draft import Draft, article_of, capital
 from .lexical import MASS, PARTICLES, adverb, worded
+from .neighbours import following_word, word_before
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
-_SAID = "yes yeah yea yep yup oh wow ah hmm haha ha lol ok okay nah nope ugh well"
-_GREETINGS = frozenset({"hi", "hello", "hey"})
-INTERJECTIONS = frozenset(_SAID.split())
+_WORDS = lists(__file__, "classes")
 
 #: Singular or mass, plural.
 _POINTING = {"this": "these", "that": "those"}
 _ANY_NUMBER = frozenset({"some", "any", "no"})
 _ONE = frozenset({"each", "every", "another"})
-DETERMINERS = frozenset({*_POINTING, *_POINTING.values(), *_ANY_NUMBER, *_ONE})
-
-_MIDDLE = "just even also still really actually probably definitely certainly simply obviously"
-#: Adverbs that stand between a subject and its verb.
-MIDDLE = frozenset(_MIDDLE.split())
+_DETERMINERS = frozenset({*_POINTING, *_POINTING.values(), *_ANY_NUMBER, *_ONE})
 
 
 def replace_closed(draft: Draft, word: "Word", new: str) -> bool | None:
@@ -39,15 +35,15 @@ def replace_closed(draft: Draft, word: "Word", new: str) -> bool | None:
         return _interject(draft, word, plain)
     if word.tag_ == "DT" and word.dep_ == "det":
         return _determine(draft, word, new)
-    if plain in DETERMINERS and word.dep_ in ("amod", "compound"):
+    if plain in _DETERMINERS and word.dep_ in ("amod", "compound"):
         return _determiner_for(draft, word, plain)
-    if word.tag_ == "RB" and word.lower_ in MIDDLE and word.dep_ == "advmod":
+    if word.tag_ == "RB" and word.lower_ in _WORDS["middle"] and word.dep_ == "advmod":
         return _adverb(draft, word, plain)
     return None
 
 
 def _interject(draft: Draft, word: "Word", new: str) -> bool:
-    groups = (INTERJECTIONS, _GREETINGS)
+    groups = (_WORDS["interjections"], _WORDS["greetings"])
     fits = any({word.lower_, new} <= group for group in groups)
     beside = {it.lower_ for it in word.doc[max(0, word.i - 1) : word.i + 2]}
     if not fits or new in beside:
@@ -68,30 +64,30 @@ def styled(new: str, old: str) -> str:
 
 
 def _determine(draft: Draft, old: "Word", new: str) -> bool:
-    """A determiner or an adjective in the place of a determiner."""
-    noun, said = old.head, old.lower_
-    if said not in DETERMINERS or not noun.tag_.startswith("NN") or noun.i < old.i:
+    """A _determiner or an adjective in the place of a _determiner."""
+    noun, text = old.head, old.lower_
+    if text not in _DETERMINERS or not noun.tag_.startswith("NN") or noun.i < old.i:
         return False
     title = noun.text[0].isupper() and old.i and old.nbor(-1).text[0].isupper()
     if title or (old.text[0].isupper() and not draft.starts(old.i)):
         return False
-    found = determiner(lemma(new), noun)
+    phrase = _determiner(lemma(new), noun)
     if (
-        found is None
-        and said != "no"
+        phrase is None
+        and text != "no"
         and not _says_when(noun)
         and (how := worded(new, Form("good", "JJ")))
     ):
-        article = "the" if said in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
-        found = f"{article} {how.word}".strip()
-    if found is None:
+        article = "the" if text in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
+        phrase = f"{article} {how.word}".strip()
+    if phrase is None:
         return False
-    draft.words[old.i] = styled(found, draft.words[old.i])
+    draft.words[old.i] = styled(phrase, draft.words[old.i])
     return True
 
 
 def _says_when(noun: "Word") -> bool:
-    """Whether a noun is an adverbial by its determiner only: "that night"."""
+    """Whether a noun is an adverbial by its _determiner only: "that night"."""
     bare = not any(it.dep_ == "case" for it in noun.children)
     return bare and noun.dep_.startswith(("obl", "nmod:"))
 
@@ -102,8 +98,8 @@ def _article(text: str, noun: "Word") -> str:
     return "" if many else article_of(text)
 
 
-def determiner(word: str, noun: "Word") -> str | None:
-    """The form of a determiner before a noun; None if it cannot stand there."""
+def _determiner(word: str, noun: "Word") -> str | None:
+    """The form of a _determiner before a noun; None if it cannot stand there."""
     many = noun.tag_ in ("NNS", "NNPS") or (noun.tag_ == "NNP" and noun.lower_.endswith("s"))
     for one, several in _POINTING.items():
         if word in (one, several):
@@ -116,38 +112,38 @@ def determiner(word: str, noun: "Word") -> str | None:
 
 
 def _determiner_for(draft: Draft, old: "Word", new: str) -> bool:
-    """A determiner in the place of a modifier, and of the article before it."""
+    """A _determiner in the place of a modifier, and of the article before it."""
     noun = old.head
-    found = determiner(new, noun)
+    form = _determiner(new, noun)
     others = [it for it in noun.lefts if it.i != old.i and it.dep_ != "case"]
     articles = [it for it in others if it.lower_ in ("a", "an", "the")]
-    if found is None or others != articles or list(old.children) or noun.i < old.i:
+    if form is None or others != articles or list(old.children) or noun.i < old.i:
         return False
     if old.tag_.startswith("NNP") or old.lower_ in PARTICLES:
         return False
     first = min([old, *articles], key=lambda it: it.i)
     if any(it.dep_ in ("cop", "nsubj") and it.i > first.i for it in noun.children):
         return False
-    said = styled(found, draft.words[first.i])
+    text = styled(form, draft.words[first.i])
     draft.clear([*(it.i for it in articles), old.i])
-    draft.words[old.i] = said
+    draft.words[old.i] = text
     return True
 
 
 def _adverb(draft: Draft, old: "Word", new: str) -> bool | None:
     """An adverb before a verb for another one."""
-    made = new if new in MIDDLE else adverb(new)
-    if made not in MIDDLE or not _is_before_verb(old) or made == old.lower_:
+    form = new if new in _WORDS["middle"] else adverb(new)
+    if form not in _WORDS["middle"] or not _is_before_verb(old) or form == old.lower_:
         return None
-    before = old.nbor(-1).lower_ if old.i else ""
+    before = word_before(old)
     if before in ("not", "n't", "n’t") or inverted(old.head):
         return False  # "not even", "Can he still hear?"
-    draft.words[old.i] = styled(made, draft.words[old.i])
+    draft.words[old.i] = styled(form, draft.words[old.i])
     return True
 
 
 def _is_before_verb(adverb_: "Word") -> bool:
     """Whether an adverb stands right before what it says something of: not "just so we can"."""
-    following = adverb_.nbor() if adverb_.i + 1 < len(adverb_.doc) else adverb_
+    following = following_word(adverb_)
     verbal = adverb_.head.tag_.startswith(("VB", "JJ")) and adverb_.i < adverb_.head.i
     return bool(verbal and following.tag_.startswith(("VB", "MD", "JJ")))

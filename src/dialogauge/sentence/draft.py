@@ -56,8 +56,8 @@ class Draft:
 
     def lemma(self, place: int) -> str:
         """The lemma of the word that is in a slot now."""
-        found = self.lemmas.get(place)
-        return found or lemma(self.words[place], self.document[place].tag_)
+        new = self.lemmas.get(place)
+        return new or lemma(self.words[place], self.document[place].tag_)
 
     def clear(self, places: Iterable[int]) -> None:
         """Take words out, with all that was put around them."""
@@ -87,7 +87,7 @@ class Draft:
         """Without the capital that a word had as the first of a sentence."""
         if self.before[place]:
             self.before[place] = uncapital(self.before[place])
-        elif not keeps_capital(self.document[place]):
+        elif not _keeps_capital(self.document[place]):
             self.words[place] = uncapital(self.words[place])
 
     def starts(self, place: int) -> bool:
@@ -112,20 +112,20 @@ class Draft:
     def _joined(self) -> tuple[str, list[tuple[int, int] | None]]:
         text, spans, waiting = "", list[tuple[int, int] | None](), None
         for place in range(len(self.words)):
-            said, gap = self.slot(place), self.gaps[place]
+            slot, gap = self.slot(place), self.gaps[place]
             if self.words[place].isspace() and waiting is not None:
-                said = ""
-            if not said:
+                slot = ""
+            if not slot:
                 waiting = gap if waiting is None else max(waiting, gap, key=len)
                 spans.append(None)
                 continue
             if waiting is not None:
-                gap = _gap(text, waiting, gap, said)
+                gap = _gap(text, waiting, gap, slot)
             waiting = None
             text += gap
             start = len(text) + len(self.before[place]) + bool(self.before[place])
             spans.append((start, start + len(self.words[place])))
-            text += said
+            text += slot
         return text + self.gaps[-1] if waiting is None else text.rstrip(" ") + self.gaps[-1], spans
 
     def _kept(self) -> list[int]:
@@ -183,11 +183,11 @@ def _divides(text: str) -> bool:
     return text in _COMMAS or bool(_ENDS.fullmatch(text))
 
 
-def _gap(text: str, waiting: str, gap: str, said: str) -> str:
+def _gap(text: str, waiting: str, gap: str, slot: str) -> str:
     """The blank where words were taken out before ``said``."""
     if not text or text[-1].isspace():
         return ""
-    if _CLOSING.fullmatch(said):
+    if _CLOSING.fullmatch(slot):
         return gap if gap.strip(" ") or not gap else ""
     return max(waiting, gap, key=len) or ("" if text[-1] in "([{\"'“‘" else " ")
 
@@ -218,7 +218,7 @@ def uncapital(text: str) -> str:
     return text[:1].lower() + text[1:] if ordinary else text
 
 
-def keeps_capital(word: "Word") -> bool:
+def _keeps_capital(word: "Word") -> bool:
     """Whether a word is written with a capital wherever it stands."""
     text = str(word.text)
     return str(word.tag_).startswith("NNP") or text == "I" or text[1:2].isupper()

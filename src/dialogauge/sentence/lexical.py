@@ -21,56 +21,15 @@ import msgspec
 from ..language.inflection import Form, inflect
 from ..language.lexicon import Lexicon
 from ..language.senses import is_frame, lemma
+from .wordlists import lists
 
-#: What a verb may take behind it to be another verb.
-_PARTICLES = """about across along apart around aside away back by down forth forward in off on out
-over through together under up"""
-PARTICLES = frozenset(_PARTICLES.split())
-#: Nouns that are not counted, and others that stand without an article, too.
-_UNCOUNTED = """
-money information news advice music fun luck homework traffic energy evidence knowledge stuff
-sugar weather peace access attention damage furniture health progress research trust milk air
-respect garbage jazz hip-hop football soccer baseball basketball hockey tennis golf chess politics
-humor rice gold internet media literature poetry math violence equipment software clothing
-luggage jewelry scenery trash
-"""
-_BOTH = """
-time work water food help space experience interest power proof sense truth love hope fear trouble
-doubt control care credit room support use value war art coffee tea pain pressure rest sleep
-education history rock pop metal rap folk soul country religion school college science nature
-comedy drama action horror fiction snow rain ice wine beer bread fish meat chicken fruit chocolate
-cheese oil wood paper television tv radio philosophy crime death life youth
-"""
-UNCOUNTABLE = frozenset(_UNCOUNTED.split())
-MASS = UNCOUNTABLE | frozenset(_BOTH.split())
+_WORDS = lists(__file__, "lexical")
+PARTICLES, UNCOUNTABLE = _WORDS["particles"], _WORDS["uncounted"]
+MASS = UNCOUNTABLE | _WORDS["both"]
+_CLOSED = tuple(lists(__file__, "closed").values())
 #: Suffixes of nouns: of those who do, and of what is done or is so; the commonest first.
 _DOERS = ("er", "or", "ist")
 _DEEDS = ("ion", "ation", "ment", "ance", "ence", "al", "ure", "ness", "ity")
-
-#: Words that take the place of each other only: quantities, and adverbs that bind sentences.
-_CLOSED = (
-    "more most much many few several less least fewer fewest enough",
-    "last next",
-    "first second third",
-    "so very too quite rather pretty as right",
-    "though although also again maybe anyway however still already yet once "
-    "here there now then soon hence away together instead either neither perhaps alone sure well",
-)
-#: Words that nothing takes the place of.
-_ALONE = """
-even own such other same only else certain one both all half ever never just little ago another
-any some every each worth back
-"""
-#: Concepts that are no word of their own class wherever they are put.
-_LOOSE = """
-that this these those everything something anything nothing someone somebody anyone anybody
-everyone everybody none myself yourself himself herself itself ourselves themselves who what which
-where when why how yes no yeah yea yep yup nope hey hi hello wow oh ok okay please thanks oops lol
-haha ha well so too there here not cause-01
-"""
-LOOSE = frozenset(_LOOSE.split())
-FIXED = frozenset(_ALONE.split())
-CLOSED = tuple(frozenset(words.split()) for words in _CLOSED)
 
 _CLASSES = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 _SPECIAL = re.compile(
@@ -89,20 +48,20 @@ class Wording(msgspec.Struct, frozen=True):
 def worded(concept: str, like: Form) -> Wording | None:
     """A concept in the form and class of another word; None if there is no word for it."""
     place = _CLASSES.get(like.tag[:2])
-    if place is None or _SPECIAL.fullmatch(concept) or concept in LOOSE:
+    if place is None or _SPECIAL.fullmatch(concept) or concept in _WORDS["loose"]:
         return None
     head, particle = parted(concept)
     head = _listed(head, "v" if is_frame(concept) else "n")
     if place == "n" and like.tag == "NNS" and head in UNCOUNTABLE:
         return None
-    if like.text.lower() in LOOSE:
+    if like.text.lower() in _WORDS["loose"]:
         return None
     if (particle and place != "v") or not _exchangeable(like.text.lower(), head, place):
         return None
     if place == "n" and head[0].isupper():
         return Wording(inflect(head, like) if like.tag in ("NNS", "NNPS") else head, head)
-    found = _derived(head, is_frame(concept), place, like)
-    return found and Wording(found[1], found[0], particle)
+    derived = _derived(head, is_frame(concept), place, like)
+    return derived and Wording(derived[1], derived[0], particle)
 
 
 def _listed(word: str, place: str) -> str:
@@ -118,15 +77,11 @@ def _listed(word: str, place: str) -> str:
 
 
 def _exchangeable(old: str, new: str, place: str) -> bool:
-    if {old, new} & FIXED:
+    if {old, new} & _WORDS["fixed"]:
         return False
     if place == "a" and is_word(new, "a") and is_word(old, "a"):
-        old, new = ("" if word in _ADJECTIVES else word for word in (old, new))
-    return all((old in closed) == (new in closed) for closed in CLOSED)
-
-
-#: Adverbs of the table above that are adjectives as well.
-_ADJECTIVES = frozenset({"right", "sure", "pretty"})
+        old, new = ("" if word in _WORDS["adjectives"] else word for word in (old, new))
+    return all((old in closed) == (new in closed) for closed in _CLOSED)
 
 
 def parted(concept: str) -> tuple[str, str]:
@@ -147,8 +102,8 @@ def _derived(word: str, frame: bool, place: str, like: Form) -> tuple[str, str] 
     if place == "r" and like.text.lower().endswith("ly") and is_word(adverb(word), "r"):
         word = adverb(word)
     doer = place == "n" and frame and _is_doer(like.text)
-    if doer and (made := _made(word, _DOERS)):
-        return made[0], inflect(made[0], like)
+    if doer and (doers := _made(word, _DOERS)):
+        return doers[0], inflect(doers[0], like)
     if is_word(word, place):
         return word, inflect(word, like)
     return _MADE[place](word, frame, like) if place in _MADE else None
@@ -159,20 +114,16 @@ def _adjective(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
     tag = "VBG" if like.text.lower().endswith("ing") else "VBN"
     participle = inflect(word, Form("", tag))
     own = (it for it in Lexicon.load().senses(participle, "a") if it.word == participle)
-    known = frame and like.tag == "JJ" and any(sense.count for sense in own)
-    return (word, inflect(word, Form(like.text, tag))) if known else None
+    is_used = frame and like.tag == "JJ" and any(sense.count for sense in own)
+    return (word, inflect(word, Form(like.text, tag))) if is_used else None
 
 
 def _from_adjective(word: str, _: bool, like: Form) -> tuple[str, str] | None:
     """An adverb in *-ly*."""
-    if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _FLAT:
+    if not is_word(word, "a") or like.tag != "RB" or like.text.lower() in _WORDS["flat"]:
         return None
-    made = adverb(word)
-    return (made, inflect(made, like)) if is_word(made, "r") else None
-
-
-#: Adverbs of time and place whose opposite is not made with *-ly*: "shortly" is not "not long".
-_FLAT = frozenset({"long", "far", "late", "hard"})
+    form = adverb(word)
+    return (form, inflect(form, like)) if is_word(form, "r") else None
 
 
 def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
@@ -218,8 +169,8 @@ def agent(concept: str, like: Form) -> str | None:
     >>> agent("sing-01", Form("teachers", "NNS")), agent("like-01", Form("teacher", "NN"))
     ('singers', None)
     """
-    found = _made(lemma(concept), _DOERS)
-    return inflect(found[0], like) if found else None
+    doers = _made(lemma(concept), _DOERS)
+    return inflect(doers[0], like) if doers else None
 
 
 def _suffixed(word: str, suffix: str) -> list[str]:

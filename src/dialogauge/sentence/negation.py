@@ -16,22 +16,16 @@ from ..language.inflection import Form, inflect
 from ..language.irregular import NEGATIVES
 from .agreement import auxiliaries, base, finite, inverted, subject
 from .draft import Draft, capital
+from .neighbours import following_word, is_last, word_before, word_behind
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
 NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
 NOT = NEGATIONS - {"never"}
-#: Words that negate a clause from another place than behind its verb.
-_NO = "no nothing nobody noone none neither nor nowhere hardly barely scarcely without rarely"
-_NEGATIVE = NEGATIONS | frozenset(_NO.split())
-#: Adverbs that *not* goes before, not behind.
-_ADVERBS = """
-always usually often really even ever necessarily exactly quite fully completely totally very
-particularly especially entirely generally normally only just highly deeply strongly greatly truly
-absolutely
-"""
-_SCOPED = frozenset(_ADVERBS.split())
+_WORDS = lists(__file__, "negation")
+_NEGATIVE = NEGATIONS | _WORDS["negative"]
 _TAG_QUESTION = re.compile(r",\s*\w+(?:n['’]?t)?\s+(?:i|you|he|she|it|we|they|there)\s*\?", re.I)
 _CONTRACTED = re.compile(r"\w['’](?:s|m|re|ve|d|ll|t)\b", re.I)
 _UNMARKED = re.compile(r"\b(?:dont|didnt|doesnt|cant|wont|isnt|im|ive|thats|couldnt|wasnt)\b", re.I)
@@ -63,16 +57,12 @@ _SET = frozenset({"thank", "said"})  # "Good, thank you", "Well said."
 def _is_afterthought(verb: "Word") -> bool:
     """Whether a verb comments on what was said before it: "it was good i think"."""
     who = subject(verb)
-    if who is None or base(verb) not in _COMMENTS:
+    if who is None or base(verb) not in _WORDS["comments"]:
         return False
     if any(it.i > verb.i and not it.is_punct for it in verb.children):
         return False
-    said = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
-    return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in said)
-
-
-_COMMENTING = "think guess believe suppose reckon bet imagine hope seem"
-_COMMENTS = frozenset(_COMMENTING.split())
+    earlier = takewhile(lambda it: it.text not in ".!?", reversed(list(verb.doc[: who.i])))
+    return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in earlier)
 
 
 def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
@@ -91,7 +81,7 @@ def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
 def _elliptic_do(verb: "Word") -> bool:
     """Whether a *do* or *have* stands for another verb: "Oh, you did?", "Have you?"."""
     alone = not any(it.dep_ in ("obj", "xcomp") for it in verb.children)
-    last = verb.i + 1 == len(verb.doc) or verb.nbor().is_punct
+    last = is_last(verb)
     return alone and (base(verb) == "do" or (base(verb) == "have" and (inverted(verb) or last)))
 
 
@@ -100,8 +90,8 @@ def _mend_too(draft: Draft, predicate: "Word") -> bool:
     first = finite(predicate) or predicate
     near = [it for it in predicate.doc[first.i + 1 : first.i + 2] if it.lower_ == "too"]
     for word in {*predicate.subtree, *near}:
-        last = word.i + 1 == len(word.doc) or word.nbor().is_punct or word.nbor().is_sent_start
-        also = word.lower_ == "well" and word.i and word.nbor(-1).lower_ == "as"
+        last = is_last(word) or word.nbor().is_sent_start
+        also = word.lower_ == "well" and word_before(word) == "as"
         if (word.lower_ == "too" or also) and last and word.i > first.i:
             draft.words[word.i] = like("either", draft, word)
             draft.clear([word.i - 1] if also else [])
@@ -112,8 +102,8 @@ def is_negative(draft: Draft, predicate: "Word") -> bool:
     """Whether a clause has a negation already, in its verb or in what belongs to it."""
     own = [predicate, *predicate.children]
     own += [below for word in own[1:] if word.dep_ in _NOMINAL for below in word.children]
-    said = {draft.words[word.i].lower() for word in own}
-    return bool(said & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
+    texts = {draft.words[word.i].lower() for word in own}
+    return bool(texts & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
 
 
 _NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
@@ -167,36 +157,32 @@ def _imperative(draft: Draft, verb: "Word") -> bool:
         main = finite(verb.head) == verb.head and base(verb.head) != "be"
         draft.put_before(verb.i, _joined_not(draft, "do") if main else "not")
         return True
-    us = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
+    us = following_word(verb)
     if verb.lower_ == "have" and us.tag_ == "PRP":
         return False  # "Have you?"
     if verb.lower_ == "let" and us.lower_ in ("'s", "’s", "us"):
         draft.behind[us.i] = "not"
         return True
-    before = verb.nbor(-1).lower_ if verb.i else ""
+    before = word_before(verb)
     if us.lower_ == "of" or (verb.lower_.endswith("s") and verb.lower_ != draft.lemma(verb.i)):
         return False  # "Sign of the times", "Reminds me of it"
-    if not draft.starts(verb.i) and before not in _BEFORE_IMPERATIVES:
+    if not draft.starts(verb.i) and before not in _WORDS["leading"]:
         return False
     draft.put_before(verb.i, _joined_not(draft, "do"))
     return True
 
 
-_LEADING = "please just so then and or but also always well now ok okay yeah yes no , : ; - to"
-_BEFORE_IMPERATIVES = frozenset(_LEADING.split())
-
-
 def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
     """*not* behind an auxiliary or a copula."""
     text = draft.words[first.i].lower().replace("’", "'")
-    if text in ("might", "may") and first.i + 1 < len(first.doc) and first.nbor().lower_ == "as":
+    if text in ("might", "may") and word_behind(first) == "as":
         return False  # "might as well"
     if text in ("'ll", "'d", "'ve"):
         return _negate_clitic(draft, first)
-    if text in ("'s", "s") and first.i and first.nbor(-1).lower_ == "there":
+    if text in ("'s", "s") and word_before(first) == "there":
         draft.words[first.i], draft.gaps[first.i] = _joined_not(draft, "is"), " "
         return True
-    following = first.nbor() if first.i + 1 < len(first.doc) else first
+    following = following_word(first)
     if following.lower_ in ("'ve", "’ve"):  # "must've"
         draft.words[first.i], draft.words[following.i] = f"{draft.words[first.i]} not", "have"
         draft.gaps[following.i] = " "
@@ -217,7 +203,7 @@ def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
 
 def _negate_clitic(draft: Draft, first: "Word") -> bool:
     """ "I'll" and "I'd" take *not* in their full form: "I won't"; "I'd better" takes it behind."""
-    following = first.nbor() if first.i + 1 < len(first.doc) else first
+    following = following_word(first)
     if following.lower_ == "better":
         draft.behind[following.i] = "not"
         return True
@@ -243,7 +229,7 @@ def _with_do(draft: Draft, verb: "Word") -> bool:
         tag = "VBD"  # "he beat them"
     form = {"VBZ": "does", "VBD": "did", "VBN": "did"}.get(tag, "do")
     at = _first_adverb(verb)
-    if verb.i + 1 == len(verb.doc) or verb.nbor().lower_ not in ("na", "ta"):  # "wanna"
+    if word_behind(verb) not in ("na", "ta"):  # "wanna"
         draft.words[verb.i] = inflect(draft.lemma(verb.i), Form(draft.words[verb.i], "VB"))
     draft.put_before(at, _joined_not(draft, form))
     return True
@@ -258,7 +244,7 @@ def _clitic(word: "Word") -> str:
 def _first_adverb(predicate: "Word") -> int:
     """The place before which *not* goes: the verb, or an adverb right before it."""
     place = int(predicate.i)
-    while place and predicate.doc[place - 1].lower_ in _SCOPED:
+    while place and predicate.doc[place - 1].lower_ in _WORDS["before"]:
         if predicate.doc[place - 1].head != predicate or predicate.doc[place - 1].lower_ == "just":
             break
         place -= 1
@@ -280,8 +266,8 @@ def _no(draft: Draft, noun: "Word") -> bool:
     if article is None and not any(word.dep_ in ("nmod:poss", "nummod") for word in left):
         draft.put_before(min([noun.i, *(word.left_edge.i for word in left)]), "no")
         return True
-    before = article.nbor(-1).lower_ if article is not None and article.i else ""
-    if article is None or article.lower_ not in _INDEFINITE or before in ("quite", "such", "what"):
+    bound = article is not None and word_before(article) in ("quite", "such", "what")
+    if article is None or bound or article.lower_ not in _INDEFINITE:
         return False
     draft.words[article.i] = like("no", draft, article)
     return True
@@ -312,8 +298,8 @@ def contractions(text: str) -> str:
     >>> [contractions(text) for text in ("It’s me", "im here", "It is me", "Hi")]
     ['curly', 'bare', 'none', 'straight']
     """
-    if found := _CONTRACTED.search(text):
-        return "curly" if "’" in found[0] else "straight"
+    if match := _CONTRACTED.search(text):
+        return "curly" if "’" in match[0] else "straight"
     if _UNMARKED.search(text):
         return "bare"
     return "none" if _FULL.search(text) else "straight"

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 from ..language.inflection import Form
 from ..language.inflection import lemma as singular
 from ..language.lexicon import Lexicon
-from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries, word_behind
+from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries
 from .draft import Draft, capital, one_run, tops
 from .lexical import MASS, UNCOUNTABLE, Wording, is_word, worded
+from .neighbours import word_behind
 from .pronominal import is_coordinated, is_name
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
+_WORDS = lists(__file__, "nominal")
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "some", "any", "these", "those"})
 
 
@@ -22,59 +25,54 @@ def replace_noun(draft: Draft, noun: "Word", places: Sequence[int], new: str) ->
     acronym = noun.text.rstrip("s").isupper() and not Lexicon.load().senses(noun.lower_, "n")
     tag = _tag(draft, noun)
     text = noun.text.lower() if acronym else noun.text
-    found = worded(new, Form(text, tag))
-    if found is not None and _is_bare(noun) and found.lemma not in MASS:
-        found = worded(new, Form(text, "NNS"))  # "I love jazz", "I love dogs"
-    if found is None and noun.dep_ == "compound":  # "music video", "good video"
-        found = worded(new, Form(noun.text, "JJ"))
-    if found is None or not one_run(draft, places) or not _takes(noun, found):
+    wording = worded(new, Form(text, tag))
+    if wording is not None and _is_bare(noun) and wording.lemma not in MASS:
+        wording = worded(new, Form(text, "NNS"))  # "I love jazz", "I love dogs"
+    if wording is None and noun.dep_ == "compound":  # "music video", "good video"
+        wording = worded(new, Form(noun.text, "JJ"))
+    if wording is None or not one_run(draft, places) or not _takes(noun, wording):
         return False
-    if word_behind(noun) == "of" and noun.lower_.rstrip("s") in _MEASURES:
+    if word_behind(noun) == "of" and noun.lower_.rstrip("s") in _WORDS["measures"]:
         return False  # "a kind of"
     if noun.dep_ in ("compound", "flat") and noun.tag_ == noun.head.tag_ == "NNP":
         return False  # a part of a name
-    if found.word in {it.text for it in noun.doc[max(0, noun.i - 1) : noun.i + 2]}:
+    if wording.word in {it.text for it in noun.doc[max(0, noun.i - 1) : noun.i + 2]}:
         return False  # "baseball baseball"
     proper = new[0].isupper()
     if is_name(noun) and not proper:
-        return name(draft, places, found.lemma, article=True)
+        return name(draft, places, wording.lemma, article=True)
     if proper and not is_name(noun):
         draft.clear(it.i for it in noun.lefts if it.lower_ in _ARTICLES)
     draft.clear(place for place in places if place != noun.i)
-    draft.words[noun.i] = capital(found.word) if acronym and draft.starts(noun.i) else found.word
-    draft.lemmas[noun.i] = found.lemma
-    if _is_bare(noun) and found.lemma not in MASS and noun.dep_ in SUBJECTS:
+    draft.words[noun.i] = (
+        capital(wording.word) if acronym and draft.starts(noun.i) else wording.word
+    )
+    draft.lemmas[noun.i] = wording.lemma
+    if _is_bare(noun) and wording.lemma not in MASS and noun.dep_ in SUBJECTS:
         agree_behind(draft, noun, Person(3, True), pronoun=False)
     return True
 
 
-_SOME_OF = "kind type sort lot plenty bunch couple pair number rest amount part one ton"
-_MEASURES = frozenset(_SOME_OF.split())
-
-
-def _takes(noun: "Word", found: Wording) -> bool:
+def _takes(noun: "Word", wording: Wording) -> bool:
     """Whether a noun's place is one that another noun can have."""
     if noun.dep_ in ("advmod", "discourse", "mark", "cc", "fixed", "vocative"):
         return False
     numbered = noun.i + 1 < len(noun.doc) and noun.nbor().tag_ == "CD"  # "film one"
-    if numbered or (found.word in ("people", "police", "cattle") and noun.tag_ == "NN"):
+    if numbered or (wording.word in ("people", "police", "cattle") and noun.tag_ == "NN"):
         return False
-    if found.lemma not in MASS and any(it.lower_ in ("much", "little") for it in noun.lefts):
+    if wording.lemma not in MASS and any(it.lower_ in ("much", "little") for it in noun.lefts):
         return noun.tag_ == "NNS" or noun.lower_ not in MASS
     if noun.dep_ in ("ccomp", "xcomp", "advcl", "acl:relcl") and not auxiliaries(noun):
         return False  # a verb that was taken for a noun
     if _is_bare(noun):
-        return found.lemma in MASS or not _in_phrase(noun)
-    uncounted = _is_gerund(found) or found.lemma in UNCOUNTABLE
-    return not (uncounted and {it.lower_ for it in noun.lefts} & _COUNTING)
+        return wording.lemma in MASS or not _in_phrase(noun)
+    uncounted = _is_gerund(wording) or wording.lemma in UNCOUNTABLE
+    return not (uncounted and {it.lower_ for it in noun.lefts} & _WORDS["counting"])
 
 
-_COUNTING = frozenset({"a", "an", "another", "each", "every", "one", "these", "those", "many"})
-
-
-def _is_gerund(found: Wording) -> bool:
+def _is_gerund(wording: Wording) -> bool:
     """Whether a noun is a verb in *-ing*, which no "a" goes before."""
-    return found.word.endswith("ing") and not is_word(found.lemma, "n")
+    return wording.word.endswith("ing") and not is_word(wording.lemma, "n")
 
 
 def _is_bare(noun: "Word") -> bool:
@@ -102,14 +100,7 @@ def _in_phrase(noun: "Word") -> bool:
     """Whether a bare noun is one of a set phrase: "in fact", "one at a time", "today"."""
     alone = noun.dep_ in ("obl:tmod", "obl:npmod", "nmod:tmod", "parataxis", "appos", "conj")
     described = any(it.dep_.startswith("acl") for it in noun.children)  # its verb would not agree
-    return alone or described or noun.lower_ in _PHRASAL
-
-
-_SET_NOUNS = """
-fact course example instance case time home today tomorrow tonight yesterday way lot kind sort part
-place advance order addition person bit
-"""
-_PHRASAL = frozenset(_SET_NOUNS.split())
+    return alone or described or noun.lower_ in _WORDS["phrasal"]
 
 
 _DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})

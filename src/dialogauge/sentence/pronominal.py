@@ -19,15 +19,16 @@ from .agreement import (
     clitic_behind,
     of_pronoun,
     subject,
-    word_behind,
 )
 from .draft import Draft, capital
 from .lexical import parted, worded
+from .neighbours import word_before, word_behind
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
-
+_WORDS = lists(__file__, "pronominal")
 _THINGS = "something everything anything this that"
 _PEOPLE = "someone somebody everyone everybody anyone anybody"
 _SEVERAL = frozenset({"these", "those"})
@@ -47,33 +48,29 @@ def stands_alone(word: "Word") -> bool:
 _STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
 
 
-def replace_pronoun(draft: Draft, found: Sequence["Word"], new: str) -> bool:
+def replace_pronoun(draft: Draft, words: Sequence["Word"], new: str) -> bool:
     """Another pronoun or a noun for the mentions of a pronoun."""
-    cases = {word.i: case_of(word) for word in found}
+    cases = {word.i: _case_of(word) for word in words}
     if any(case is None for case in cases.values()):
         return False
-    if any(_in_phrase(draft, word) for word in found):
+    if any(_in_phrase(draft, word) for word in words):
         return False
-    if new not in PRONOUNS and any(_fixed(word) for word in found):
+    if new not in PRONOUNS and any(_fixed(word) for word in words):
         return False
-    if any(word.i and word.nbor(-1).lower_ == new for word in found):
+    if any(word_before(word) == new for word in words):
         return False  # "that that"
     later = new if new in PRONOUNS else "it"  # a noun is said once
-    written = [_put(draft, found[0], cases[found[0].i] or "", new)]
-    written += [_put(draft, word, cases[word.i] or "", later) for word in found[1:]]
+    written = [_put(draft, words[0], cases[words[0].i] or "", new)]
+    written += [_put(draft, word, cases[word.i] or "", later) for word in words[1:]]
     return all(written)
 
 
 def _fixed(word: "Word") -> bool:
     """Whether a pronoun belongs to a phrase that wants a pronoun: "oh my god", "isn't it?"."""
     following = word_behind(word)
-    before = word.nbor(-1).lower_ if word.i else ""
+    before = word_before(word)
     swears = word.lower_ == "my" and following in ("god", "gosh", "goodness", "bad")
-    return swears or (following == "?" and before in _TAGS)
-
-
-_ASKING = "n't n’t nt not do does did is are was were have has can will would"
-_TAGS = frozenset(_ASKING.split())
+    return swears or (following == "?" and before in _WORDS["tags"])
 
 
 def _in_phrase(draft: Draft, word: "Word") -> bool:
@@ -92,12 +89,7 @@ def _in_phrase(draft: Draft, word: "Word") -> bool:
 def _is_shared(word: "Word") -> bool:
     """Whether a pronoun must be several: "either of us"."""
     before = [it.lower_ for it in word.doc[max(0, word.i - 2) : word.i]]
-    return before[-1:] == ["of"] and before[0] in _SHARING
-
-
-_SHARING = frozenset(
-    {"either", "both", "some", "one", "none", "all", "most", "each", "many", "two"}
-)
+    return before[-1:] == ["of"] and before[0] in _WORDS["sharing"]
 
 
 def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list["Word"]:
@@ -139,7 +131,7 @@ def _row(concept: str) -> list[Pronoun]:
     ]
 
 
-def case_of(word: "Word") -> str | None:
+def _case_of(word: "Word") -> str | None:
     """The case of a pronoun: from its form where that says it, else from its place."""
     if stands_alone(word):
         return "nom" if word.dep_ in SUBJECTS else "acc"
@@ -203,12 +195,12 @@ def _noun_phrase(concept: str, case: str) -> str:
     if concept in STANDING:
         return _standing(concept, case)
     word, particle = parted(concept)
-    found = worded(concept, Form("dog", "NN"))
-    if found is None or particle:
+    wording = worded(concept, Form("dog", "NN"))
+    if wording is None or particle:
         return ""
     if case == "refl":
         return "itself"
-    phrase = word if word[0].isupper() else f"the {found.word}"
+    phrase = word if word[0].isupper() else f"the {wording.word}"
     return phrase if case in ("nom", "acc") else phrase + ("'" if phrase.endswith("s") else "'s")
 
 

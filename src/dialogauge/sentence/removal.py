@@ -15,11 +15,14 @@ from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree, base, inverted, of_pronoun
 from .draft import Draft, tops
 from .filling import fill
+from .neighbours import word_behind
 from .valency import EITHER, TRANSITIVE
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
 
+_WORDS = lists(__file__, "removal")
 Places = Mapping[str, Sequence[int]]
 
 #: What a clause cannot lose: its subject, its verb, parts of a name, a preposition.
@@ -28,15 +31,6 @@ _NEEDED = SUBJECTS | frozenset(
     | {"obl:agent", "nummod", "det"}
 )
 _OBJECTS = frozenset({"obj", "xcomp", "ccomp", "iobj"})
-#: Verbs that want to know where or on what.
-_DIRECTED = frozenset(
-    {"be", "put", "look", "depend", "come", "get", "rely", "belong", "have", "make", "partake"}
-)
-_DIRECTED |= {"feel", "sound", "seem"}
-#: Words that want two things.
-_PAIRING = frozenset({"either", "both", "neither", "between"})
-#: Words that an infinitive makes a verb of.
-_HALF = frozenset({"going", "gon", "used", "able", "supposed", "about", "have", "has", "had"})
 ENDS = re.compile(r"[.!?…]+['\"”’)]*")
 _PAIRED = ("()", "[]", "“”", '""')
 
@@ -93,14 +87,9 @@ def _dangles(draft: Draft, places: Collection[int]) -> bool:
     if not before or before[-1].head.i > end or before[0].head.i > end:
         return False  # what it waits for comes behind the gap
     last = before[-1]
-    waiting = last.tag_ in ("DT", "PRP$", "IN", "TO") and last.lower_ not in _COMPLETE
+    waiting = last.tag_ in ("DT", "PRP$", "IN", "TO") and last.lower_ not in _WORDS["complete"]
     article = before[0].tag_ in ("DT", "PRP$") and last.tag_.startswith("JJ")
-    return waiting or article or last.lower_ in _WAITING
-
-
-_FOR_MORE = "sort kind next because according aside apart instead due rather other such"
-_WAITING = frozenset(_FOR_MORE.split())
-_COMPLETE = frozenset({"that", "this", "all", "some", "both", "each", "those", "these", "either"})
+    return waiting or article or last.lower_ in _WORDS["waiting"]
 
 
 def _close_up(draft: Draft, first: int, last: int) -> None:
@@ -170,7 +159,7 @@ def _is_needed(head: "Word") -> bool:
         return True
     if _is_measure(head) or _is_set(head):
         return True
-    following = head.nbor().lower_ if head.i + 1 < len(head.doc) else ""
+    following = word_behind(head)
     compared = head.lower_ == "different" or head.tag_ in ("JJR", "RBR")
     if following == "much" or (compared and any(it.lower_ == "than" for it in head.sent)):
         return True  # "pretty much", "a different box than yours"
@@ -181,16 +170,12 @@ def _is_needed(head: "Word") -> bool:
     pair = head.head if head.dep_ == "conj" else head
     paired = head.dep_ == "conj" or any(it.dep_ == "conj" for it in head.children)
     mutual = pair.dep_ in SUBJECTS and "each other" in head.sent.text.lower()
-    return paired and (mutual or any(it.lower_ in _PAIRING for it in pair.subtree))
+    return paired and (mutual or any(it.lower_ in _WORDS["pairing"] for it in pair.subtree))
 
 
 def _is_measure(head: "Word") -> bool:
     """Whether it says how far: "two years" of "two years away"."""
-    return head.head.lower_ in _MEASURED and head.head.i == head.right_edge.i + 1
-
-
-_FAR = "away ago old later earlier long tall high deep wide before after"
-_MEASURED = frozenset(_FAR.split())
+    return head.head.lower_ in _WORDS["measured"] and head.head.i == head.right_edge.i + 1
 
 
 def _is_set(head: "Word") -> bool:
@@ -220,9 +205,9 @@ def _is_wanted(head: "Word") -> bool:
         return True
     if head.dep_ == "obj" and any(it.dep_ == "xcomp" for it in verb.children):
         return True
-    half = head.dep_ == "xcomp" and verb.lower_ in _HALF
+    half = head.dep_ == "xcomp" and verb.lower_ in _WORDS["half"]
     described = head.dep_ in ("obl", "advcl") or (head.dep_ == "advmod" and head.tag_ == "JJ")
-    return half or (described and name in _DIRECTED)
+    return half or (described and name in _WORDS["directed"])
 
 
 def _strands(kept: Places, places: Collection[int]) -> bool:

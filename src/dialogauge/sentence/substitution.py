@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
 from ..language.senses import PRONOUNS, lemma
-from .agreement import word_behind
 from .closed import replace_closed
 from .draft import Draft, capital, one_run, tops
 from .lexical import Wording, agent, is_word, numeral, worded
 from .negation import NOT, negate
+from .neighbours import word_before, word_behind
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
 from .verbal import replace_verb
+from .wordlists import lists
 
 if TYPE_CHECKING:
     from spacy.tokens import Token as Word
+
+_WORDS = lists(__file__, "substitution")
 
 
 def replace_word(
@@ -27,18 +30,18 @@ def replace_word(
 ) -> bool:
     """Another concept for the words of a variable; ``taken`` are those of the other variables."""
     if old in PRONOUNS:
-        found = mentions(draft, places, old, taken)
-        return bool(found) and replace_pronoun(draft, found, new)
-    found = heads(draft, places, old)
-    return bool(found) and _replace_one(draft, found[0], _own(draft, places, old), new)
+        words = mentions(draft, places, old, taken)
+        return bool(words) and replace_pronoun(draft, words, new)
+    words = heads(draft, places, old)
+    return bool(words) and _replace_one(draft, words[0], _own(draft, places, old), new)
 
 
 def heads(draft: Draft, places: Sequence[int], concept: str) -> list["Word"]:
     """The word that says a concept among its words, if it is one that can be replaced."""
-    found = tops(draft, _own(draft, places, concept))
-    if len(found) != 1 or found[0].lower_ in _SET or word_behind(found[0]) in ("na", "ta"):
+    words = tops(draft, _own(draft, places, concept))
+    if len(words) != 1 or words[0].lower_ in _WORDS["set"] or word_behind(words[0]) in ("na", "ta"):
         return []
-    return [] if _is_joined(found[0]) else found
+    return [] if _is_joined(words[0]) else words
 
 
 def _is_joined(word: "Word") -> bool:
@@ -78,8 +81,6 @@ def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
 
 #: What stands beside a word and stays, even if a graph has it in the same node.
 _BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
-#: Words of set phrases.
-_SET = frozenset({"thank", "thanks", "let", "please", "lot", "lots", "bit"})
 
 
 def _is_verb(noun: "Word") -> bool:
@@ -99,9 +100,9 @@ def replace_agent(draft: Draft, places: Sequence[int], new: str) -> bool:
     """Another frame inside a noun for who does it: *teacher*, *singer*."""
     if len(places) != 1 or not draft.document[places[0]].tag_.startswith("NN"):
         return False
-    found = agent(new, draft.form(places[0]))
-    draft.words[places[0]] = found or draft.words[places[0]]
-    return found is not None
+    noun = agent(new, draft.form(places[0]))
+    draft.words[places[0]] = noun or draft.words[places[0]]
+    return noun is not None
 
 
 def replace_number(draft: Draft, places: Sequence[int], old: str, new: str) -> bool:
@@ -109,10 +110,10 @@ def replace_number(draft: Draft, places: Sequence[int], old: str, new: str) -> b
     near = {*places, *(it.i for place in places for it in draft.document[place].children)}
     for place in sorted(near):
         written = draft.words[place].lower()
-        found = numeral(written, new) if numeral(old, written) or written == old else None
-        found = found or (numeral(written, new) if numeral(written, old) == written else None)
-        if found:
-            draft.words[place] = capital(found) if draft.words[place][0].isupper() else found
+        numeral_ = numeral(written, new) if numeral(old, written) or written == old else None
+        numeral_ = numeral_ or (numeral(written, new) if numeral(written, old) == written else None)
+        if numeral_:
+            draft.words[place] = capital(numeral_) if draft.words[place][0].isupper() else numeral_
             return True
     return False
 
@@ -121,7 +122,7 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     """An adjective or an adverb; "more" goes where the new one has a comparative of its own."""
     if not word.tag_.startswith(("JJ", "RB")) or not one_run(draft, places):
         return False
-    before = word.nbor(-1).lower_ if word.i else ""
+    before = word_before(word)
     if _is_set(word, before):
         return False
     like = draft.form(word.i)
@@ -137,22 +138,22 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     more = next((it for it in word.children if it.lower_ in ("more", "most")), None)
     if more is not None and more.i + 1 == word.i and word.tag_ in ("JJ", "RB"):
         like = Form(word.text, word.tag_ + ("R" if more.lower_ == "more" else "S"))
-    found = worded(new, like)
-    if found is None or not _can_stand(word, like, found):
+    wording = worded(new, like)
+    if wording is None or not _can_stand(word, like, wording):
         return False
     draft.clear(place for place in places if place != word.i)
     if more is not None and like.tag in ("JJR", "JJS", "RBR", "RBS"):
         draft.clear([more.i])
-    draft.words[word.i] = found.word
-    draft.lemmas[word.i] = found.lemma
+    draft.words[word.i] = wording.word
+    draft.lemmas[word.i] = wording.lemma
     return True
 
 
-def _can_stand(word: "Word", like: Form, found: Wording) -> bool:
+def _can_stand(word: "Word", like: Form, wording: Wording) -> bool:
     """Whether an adjective stands before nouns, and an adverb is more than an adjective."""
-    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(found.word, "a"):
+    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
         return False  # "really speaks", not "cool speaks"
-    return not (word.dep_ == "amod" and found.lemma in _PREDICATIVE)
+    return not (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"])
 
 
 def _is_set(word: "Word", before: str) -> bool:
@@ -168,8 +169,4 @@ def _is_set(word: "Word", before: str) -> bool:
     return bound or any(it.dep_ == "fixed" for it in word.children)  # "a few", "any good"
 
 
-#: Adjectives that do not stand before a noun.
-_PREDICATIVE = frozenset(
-    {"sure", "aware", "alive", "alone", "afraid", "asleep", "able", "glad", "ill"}
-)
 _WRITERS = {"noun": replace_noun, "verb": replace_verb, "other": _replace_other}

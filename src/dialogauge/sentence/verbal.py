@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
-from .agreement import auxiliaries, base, inverted, word_behind
+from .agreement import auxiliaries, base, inverted
 from .draft import Draft
 from .lexical import PARTICLES, worded
 from .negation import is_negative
+from .neighbours import following_word, word_before, word_behind
 from .valency import fits, lacks_object
 
 if TYPE_CHECKING:
@@ -22,28 +23,28 @@ def replace_verb(draft: Draft, verb: "Word", places: Sequence[int], new: str) ->
     form = form if form.tag.startswith("VB") else Form(form.text, "VB")
     if form.tag != "VBG" and any(base(it) == "have" for it in auxiliaries(verb)):
         form = Form(form.text, "VBN")
-    found = worded(new, form)
+    wording = worded(new, form)
     if verb.lower_ in _DO and not any(it.dep_ == "obj" for it in verb.children):
         return False  # it stands for another verb: "I do"
-    if _stands_for_all(verb) or (found and found.particle and word_behind(verb) in PARTICLES):
+    if _stands_for_all(verb) or (wording and wording.particle and word_behind(verb) in PARTICLES):
         return False
-    if found is None or _half_modal(verb) or not fits(verb, found.lemma):
+    if wording is None or _half_modal(verb) or not fits(verb, wording.lemma):
         return False
     old = [it for it in verb.children if it.dep_ == "compound:prt" or _is_particle(it)]
     own = {verb.i, *(it.i for it in old)}
     if any(place not in own and draft.document[place].lower_ not in PARTICLES for place in places):
         return False
-    draft.words[verb.i] = found.word
-    draft.lemmas[verb.i] = found.lemma
-    if lacks_object(verb, found.lemma):
+    draft.words[verb.i] = wording.word
+    draft.lemmas[verb.i] = wording.lemma
+    if lacks_object(verb, wording.lemma):
         asked = inverted(verb) or is_negative(draft, verb)
         draft.behind[verb.i] = "anything" if asked else "something"
     draft.clear(it.i for it in old[1:])
     if old:
-        draft.words[old[0].i] = found.particle
-    elif found.particle:
+        draft.words[old[0].i] = wording.particle
+    elif wording.particle:
         place = _behind_object(verb)
-        draft.behind[place] = f"{draft.behind[place]} {found.particle}".strip()
+        draft.behind[place] = f"{draft.behind[place]} {wording.particle}".strip()
     return True
 
 
@@ -60,7 +61,7 @@ _DO = frozenset({"do", "does", "did", "done", "doing"})
 
 def _stands_for_all(verb: "Word") -> bool:
     """Whether a verb is one of a set sentence: "How come?", "Agreed.", "What's it called?"."""
-    how = verb.lower_ == "come" and bool(verb.i) and verb.nbor(-1).lower_ == "how"
+    how = verb.lower_ == "come" and word_before(verb) == "how"
     how = how or (verb.lower_ == "called" and any(it.dep_ == "aux:pass" for it in verb.children))
     return how or (
         verb.tag_ in ("VBN", "VBD") and all(it.is_punct for it in verb.subtree if it != verb)
@@ -85,6 +86,6 @@ def _next(word: "Word", count: int) -> list["Word"]:
 
 def _behind_object(verb: "Word") -> int:
     """The place behind which a particle goes: a pronoun object comes before it."""
-    following = verb.nbor() if verb.i + 1 < len(verb.doc) else verb
+    following = following_word(verb)
     pronoun = following.tag_ == "PRP" and following.dep_ in ("obj", "iobj")
     return int(following.i if pronoun else verb.i)

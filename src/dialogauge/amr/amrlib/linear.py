@@ -37,14 +37,14 @@ def delinearised(line: str) -> Graph | None:
     lexemes = [*_LEXEME.findall(line), ")"]
     if lexemes[0] != "(" or not _is_concept(lexemes[1]):
         return None
-    reading = _Reading(lexemes[1])
+    read = _Line(lexemes[1])
     for before, lexeme in pairwise(lexemes[1:]):
-        reading.take(lexeme, bracketed=before == "(")
-    return reading.graph()
+        read.take(lexeme, bracketed=before == "(")
+    return read.graph()
 
 
-class _Reading:
-    """What was understood so far."""
+class _Line:
+    """What was understood of a line so far."""
 
     def __init__(self, top: str) -> None:
         self._variables: dict[str, str] = {}  # concept with its counter -> variable

@@ -1,8 +1,9 @@
 """Which word a variable stands for, where a parser does not say.
 
 The rules of amrlib's word aligner, with a longer list of words: a concept goes to the first free
-word that is equal to it (as written, as lemma, or by :data:`MEANS`), else to the free word that
-begins like it with at least :data:`ALIKE` letters. Constants are aligned through their variable.
+word that is equal to it (as written, as lemma, or by the list of ``words.toml``), else to the free
+word that begins like it with at least :data:`_ALIKE` letters. Constants are aligned through their
+variable.
 
     >>> from dialogauge.amr import decode
     >>> graph = decode("(t / tell-01 :polarity - :ARG0 (y / you) :ARG2 (i / i))")
@@ -15,48 +16,21 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ...language.senses import lemma
+from ...sentence.wordlists import lists
 from ..graph import Edge, Graph, unquoted
 from ..parser.numbers import value
+from ..parser.templates import common_start
 
 #: How many first letters must be equal where a word is not the concept's own.
-ALIKE = 4
+_ALIKE = 4
 
 #: Words whose concept has another name.
-MEANS = {
-    **dict.fromkeys(("me", "my", "mine", "myself"), "i"),
-    **dict.fromkeys(("your", "yours", "yourself", "u", "ur", "ya"), "you"),
-    **dict.fromkeys(("him", "his", "himself"), "he"),
-    **dict.fromkeys(("her", "hers", "herself"), "she"),
-    **dict.fromkeys(("its", "itself"), "it"),
-    **dict.fromkeys(("us", "our", "ours", "ourselves"), "we"),
-    **dict.fromkeys(("them", "their", "theirs", "themselves"), "they"),
-    **dict.fromkeys(("not", "n't", "nt", "no", "never"), "-"),
-    **dict.fromkeys(
-        ("who", "what", "which", "where", "when", "why", "how", "whose"), "amr-unknown"
-    ),
-    **dict.fromkeys(("can", "could", "may", "might", "able", "maybe", "perhaps"), "possible"),
-    **dict.fromkeys(("must", "have", "need"), "obligate"),
-    **dict.fromkeys(("should", "ought"), "recommend"),
-    **dict.fromkeys(("because", "since", "so", "cause"), "cause"),
-    **dict.fromkeys(("but", "although", "though"), "contrast"),
-    **dict.fromkeys(("these", "this"), "this"),
-    **dict.fromkeys(("those", "that"), "that"),
-    "people": "person",
-    "if": "have-condition",
-    "well": "good",
-    "best": "good",
-    "better": "good",
-    "worst": "bad",
-    "worse": "bad",
-}
-_YEAR = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTHS = {month: str(number) for number, month in enumerate(_YEAR, 1)}
+_MEANS = {word: concept for concept, words in lists(__file__, "means").items() for word in words}
+_YEAR = "january february march april may june july august september october november december"
+_MONTHS = {month: str(number) for number, month in enumerate(_YEAR.split(), 1)}
 
 
-class Match(msgspec.Struct, frozen=True):
+class _Match(msgspec.Struct, frozen=True):
     """A word found for a variable's concept, or for a constant of it."""
 
     variable: str
@@ -66,13 +40,13 @@ class Match(msgspec.Struct, frozen=True):
 
 def align(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """The places of each variable's words; a word belongs to one variable."""
-    found: dict[str, list[int]] = {variable: [] for variable in graph.concepts}
+    places_of: dict[str, list[int]] = {variable: [] for variable in graph.concepts}
     for match in matches(graph, words, lemmas):
-        found[match.variable].append(match.place)
-    return {variable: tuple(sorted(places)) for variable, places in found.items() if places}
+        places_of[match.variable].append(match.place)
+    return {variable: tuple(sorted(places)) for variable, places in places_of.items() if places}
 
 
-def matches(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> Iterator[Match]:
+def matches(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> Iterator[_Match]:
     """A word for each concept and constant that has one."""
     free = {
         place: _names(word.lower(), own.lower())
@@ -87,7 +61,7 @@ def matches(graph: Graph, words: Sequence[str], lemmas: Sequence[str]) -> Iterat
                 left.append((variable, constant, name))
             else:
                 del free[place]
-                yield Match(variable, constant, place)
+                yield _Match(variable, constant, place)
         wanted = left
 
 
@@ -102,7 +76,7 @@ def _wanted(graph: Graph) -> Iterator[tuple[str, Edge | None, str]]:
 
 def _names(word: str, own: str) -> set[str]:
     """Everything that a graph may call a word."""
-    more = (MEANS.get(word), _MONTHS.get(word), value([word]))
+    more = (_MEANS.get(word), _MONTHS.get(word), value([word]))
     return {word, own, *filter(None, more)}
 
 
@@ -112,13 +86,7 @@ def _equal(name: str, free: dict[int, set[str]]) -> int | None:
 
 def _alike(name: str, free: dict[int, set[str]]) -> int | None:
     likeness = {
-        place: max(_common(name, other) for other in names) for place, names in free.items()
+        place: max(common_start(name, other) for other in names) for place, names in free.items()
     }
     best = max(likeness, key=likeness.__getitem__, default=None)
-    return best if best is not None and likeness[best] >= ALIKE else None
-
-
-def _common(one: str, other: str) -> int:
-    """How many first letters two words share."""
-    both = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(both) if a != b), min(len(one), len(other)))
+    return best if best is not None and likeness[best] >= _ALIKE else None

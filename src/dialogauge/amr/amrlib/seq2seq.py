@@ -33,47 +33,47 @@ if TYPE_CHECKING:
 
     from ...language import Pipeline
 
-META = "amrlib_meta.json"
+_META = "amrlib_meta.json"
 #: amrlib's names of the code that runs a model; older ones were renamed and do the same.
 PARSERS = frozenset({".parse_xfm.inference", ".parse_t5.inference"})
-TENSED = ".generate_t5wtense.inference"
-GENERATORS = frozenset({".generate_xfm.inference", ".generate_t5.inference", TENSED})
+_TENSED = ".generate_t5wtense.inference"
+_GENERATORS = frozenset({".generate_xfm.inference", ".generate_t5.inference", _TENSED})
 #: A folder has a tokenizer if it has one of these.
-TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
+_TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
 #: amrlib's own settings: candidates per text, and texts at once.
 BEAMS, BATCH = 4, 12
 
 
-class Meta(msgspec.Struct, frozen=True):
+class _Meta(msgspec.Struct, frozen=True):
     """What amrlib says of a model."""
 
     inference_module: str
 
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
+_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Lengths(msgspec.Struct, frozen=True):
+class _Lengths(msgspec.Struct, frozen=True):
     """How many word pieces a model reads and writes."""
 
-    max_in_len: Count
-    max_out_len: Count
+    max_in_len: _Count
+    max_out_len: _Count
 
 
-class Tasks(msgspec.Struct, frozen=True):
+class _Tasks(msgspec.Struct, frozen=True):
     """The lengths by task; the first released parser has them under the wrong name."""
 
-    parse_amr: Lengths | None = None
-    translation_amr_to_text: Lengths | None = None
+    parse_amr: _Lengths | None = None
+    translation_amr_to_text: _Lengths | None = None
 
 
-class Config(msgspec.Struct, frozen=True):
+class _Config(msgspec.Struct, frozen=True):
     """The part of a transformer's configuration that amrlib adds."""
 
-    task_specific_params: Tasks
+    task_specific_params: _Tasks
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a model was given since it was loaded."""
 
     texts: int = 0
@@ -84,20 +84,20 @@ class Report(msgspec.Struct):
 def is_folder(path: Path) -> bool:
     """Whether a path is a folder with a model of amrlib."""
     try:
-        return (path / META).is_file()
+        return (path / _META).is_file()
     except (OSError, ValueError):  # too long for a path, or with a NUL
         return False
 
 
-class Parser:
+class AmrlibParser:
     """Text to graphs, many at a time."""
 
     def __init__(self, model: "Transformer", pipeline: "Pipeline", beams: int = BEAMS) -> None:
         self._model, self._pipeline, self._beams = model, pipeline, beams
-        self.report = Report()
+        self.counts = Counts()
 
     @classmethod
-    def load(cls, folder: Path) -> "Parser":
+    def load(cls, folder: Path) -> "AmrlibParser":
         """The parser of a folder."""
         from ...language import load
 
@@ -113,11 +113,11 @@ class Parser:
         texts = [mend(text, lambda _: None) for text in texts]
         spoken = [text for text in texts if text.strip()]
         written = zip(spoken, self._model.write(spoken, self._beams), strict=True)
-        found = {text: self._graph(text, lines) for text, lines in written}
-        graphs = [found.get(text) for text in texts]
-        self.report.texts += len(texts)
-        self.report.clipped += sum(self._model.too_long(text) for text in texts)
-        self.report.failed += graphs.count(None)
+        graph_of = {text: self._graph(text, lines) for text, lines in written}
+        graphs = [graph_of.get(text) for text in texts]
+        self.counts.texts += len(texts)
+        self.counts.clipped += sum(self._model.too_long(text) for text in texts)
+        self.counts.failed += graphs.count(None)
         return graphs
 
     def _graph(self, text: str, lines: Sequence[str]) -> Graph | None:
@@ -132,20 +132,20 @@ class Parser:
         return replace(graph, text=text, tokens=tokens, aligned=places)
 
 
-class Generator:
+class AmrlibGenerator:
     """Graphs to whole new sentences; a model trained with tense is told the words' tags."""
 
     def __init__(self, model: "Transformer", pipeline: "Pipeline | None") -> None:
         self._model, self._pipeline = model, pipeline
-        self.report = Report()
+        self.counts = Counts()
 
     @classmethod
-    def load(cls, folder: Path) -> "Generator":
+    def load(cls, folder: Path) -> "AmrlibGenerator":
         """The generator of a folder."""
         from ...language import load
 
-        model = Transformer.load(folder, GENERATORS)
-        return cls(model, load() if model.module == TENSED else None)
+        model = Transformer.load(folder, _GENERATORS)
+        return cls(model, load() if model.module == _TENSED else None)
 
     @property
     def signature(self) -> str:
@@ -163,11 +163,11 @@ class Generator:
         lines = [self._line(graph) for graph in graphs]
         short = [line for line in lines if not self._model.too_long(line)]
         written = zip(short, self._model.write(short, beams=1), strict=True)
-        found = {line: texts[0].strip() for line, texts in written}
-        self.report.texts += len(lines)
-        self.report.clipped += len(lines) - len(short)
-        self.report.failed += sum(found.get(line) == "" for line in lines)
-        return [found.get(line) or None for line in lines]
+        sentences = {line: texts[0].strip() for line, texts in written}
+        self.counts.texts += len(lines)
+        self.counts.clipped += len(lines) - len(short)
+        self.counts.failed += sum(sentences.get(line) == "" for line in lines)
+        return [sentences.get(line) or None for line in lines]
 
     def _line(self, graph: Graph) -> str:
         return linearised(graph if self._pipeline is None else tagged(graph, self._pipeline))
@@ -176,9 +176,9 @@ class Generator:
 def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
     """The graph with Penn tags at what has a word, ``tell-01~VBD``: no longer PENMAN."""
     words = _words(pipeline, graph.text)
-    found = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
+    matched = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
     concepts, edges = dict(graph.concepts), list(graph.edges)
-    for match in found:
+    for match in matched:
         tag = f"~{words[match.place].tag_}"
         if match.constant is None:
             concepts[match.variable] += tag
@@ -195,7 +195,7 @@ def _words(pipeline: "Pipeline", text: str) -> "list[SpacyToken]":
 class Transformer:
     """A sequence-to-sequence model from a folder: lines in, lines out."""
 
-    def __init__(self, folder: Path, lengths: Lengths, module: str) -> None:
+    def __init__(self, folder: Path, lengths: _Lengths, module: str) -> None:
         self.module = module
         self._folder, self._lengths = folder, lengths
         self._tokenizer, self._model = _opened(folder)
@@ -208,11 +208,11 @@ class Transformer:
         if any(find_spec(name) is None for name in ("torch", "transformers")):
             raise MissingExtraError("amrlib's models", "amrlib")
         models.refuse_pickles(folder)
-        module = models.decode(folder / META, Meta).inference_module
+        module = models.decode(folder / _META, _Meta).inference_module
         if module not in modules:
-            known = ", ".join(sorted(modules))
-            raise ModelError(f"{folder / META}: inference_module {module!r} is none of: {known}")
-        tasks = models.decode(folder / "config.json", Config).task_specific_params
+            names = ", ".join(sorted(modules))
+            raise ModelError(f"{folder / _META}: inference_module {module!r} is none of: {names}")
+        tasks = models.decode(folder / "config.json", _Config).task_specific_params
         lengths = tasks.parse_amr or tasks.translation_amr_to_text
         if lengths is None:
             raise ModelError(f"{folder / 'config.json'}: task_specific_params has no parse_amr")
@@ -231,11 +231,13 @@ class Transformer:
     def write(self, lines: Sequence[str], beams: int) -> list[list[str]]:
         """For each line what the model writes, the likeliest of ``beams`` first."""
         order = sorted(range(len(lines)), key=lambda place: -len(lines[place]))  # little padding
-        found: dict[int, list[str]] = {}
+        outputs: dict[int, list[str]] = {}
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            found.update(zip(places, self._batch([lines[it] for it in places], beams), strict=True))
-        return [found[place] for place in range(len(lines))]
+            outputs.update(
+                zip(places, self._batch([lines[it] for it in places], beams), strict=True)
+            )
+        return [outputs[place] for place in range(len(lines))]
 
     def _batch(self, lines: list[str], beams: int) -> list[list[str]]:
         import torch
@@ -272,7 +274,7 @@ def _opened(folder: Path) -> tuple[Any, Any]:
     logging.disable_progress_bar()  # no bars and no advice: what matters comes as an error of ours
     logging.set_verbosity_error()
     here = {"local_files_only": True, "trust_remote_code": False}
-    if not any((folder / name).is_file() for name in TOKENIZERS):
+    if not any((folder / name).is_file() for name in _TOKENIZERS):
         remedy = "save the tokenizer that its model_name_or_path names into the folder"
         raise ModelError(f"{folder}: has no tokenizer ({remedy})")
     try:

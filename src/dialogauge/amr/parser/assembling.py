@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ..graph import Edge, Graph, Token, quoted, symbol
+from ..edits import fresh
+from ..graph import Edge, Graph, Token, is_turned, quoted, symbol
 from . import naming, numbers
 from .templates import INSIDE, NAME, NOTHING, NUMBER, Part, read, split_sense
 from .words import Word
 
 TOP = ":top"
-#: Roles that end in -of and are not turned around.
-UPRIGHT = frozenset({":consist-of", ":prep-on-behalf-of", ":prep-out-of"})
 #: Concepts whose mentions in one sentence are one node.
 SHARED = frozenset({"i", "you", "he", "she", "it", "we", "they"})
 
@@ -64,11 +63,8 @@ class _Builder:
         _Piece(self, plan, first).build()
 
     def variable(self, concept: str, places: Sequence[int]) -> str:
-        """A new variable: the concept's first letter and, from the second on, a number."""
-        letter = concept[0].lower() if concept[0].isascii() and concept[0].isalpha() else "x"
-        number = 1
-        while (name := letter if number == 1 else f"{letter}{number}") in self.concepts:
-            number += 1
+        """A new variable for a concept."""
+        name = fresh(concept, self.concepts)
         self.concepts[name] = concept
         if places:
             self.aligned[name] = tuple(places)
@@ -191,8 +187,8 @@ class _Piece:
             return f"{symbol(self.plan.stems[at] or self.plan.words[at].lemma)}{sense}"
         if stem == "P":
             words = self.plan.words
-            found = (w.lemma for w in words if w.dep == "compound:prt" and w.head == at)
-            return symbol("-".join([words[at].lemma, *list(found)[:1]])) + sense
+            particles = (w.lemma for w in words if w.dep == "compound:prt" and w.head == at)
+            return symbol("-".join([words[at].lemma, *list(particles)[:1]])) + sense
         return concept
 
     def _constant(self, part: Part, at: int) -> str:
@@ -224,7 +220,7 @@ class _Piece:
         if is_node and self.builder.concepts.get(target) == "never":
             self.builder.concepts[target] = "ever"
             self.builder.edges.append(Edge(source, ":polarity", "-"))
-        if is_node and role.endswith("-of") and role not in UPRIGHT:
+        if is_node and is_turned(role):
             source, role, target = target, role.removesuffix("-of"), source
         self.builder.edges.append(Edge(source, role, target))
 

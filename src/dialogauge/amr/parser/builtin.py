@@ -33,16 +33,16 @@ from .words import Piece, Word, pieces, with_vectors
 
 FILES = ("config.json", "tagger.onnx", "linker.onnx", "roles.onnx", "inventory.json")
 #: How many words go through the networks together, padding included.
-WORDS_PER_BATCH = 500
+_WORDS_PER_BATCH = 500
 #: How many texts are looked at together: while the networks run on these, the next are tagged.
-CHUNK = 250
+_CHUNK = 250
 
-Words = tuple[Word, ...]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Words = tuple[Word, ...]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a parser was given since it was loaded."""
 
     texts: int = 0
@@ -54,7 +54,7 @@ class Builtin:
 
     def __init__(self, folder: Path, pipeline: Pipeline, encoder: Encoder) -> None:
         self.pipeline, self.encoder = pipeline, encoder
-        self.report = Report()
+        self.counts = Counts()
         self.inventory = Inventory.load(folder / "inventory.json")
         self._hash = models.fingerprint(folder, FILES)
         self._tagger = Session(folder / "tagger.onnx")
@@ -77,20 +77,20 @@ class Builtin:
 
     def parse(self, texts: Sequence[str]) -> list[Graph | None]:
         """The graph of each text; None where there is no word."""
-        chunks = [texts[start : start + CHUNK] for start in range(0, len(texts), CHUNK)]
-        found: list[Graph | None] = []
+        chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
+        graphs: list[Graph | None] = []
         for chunk, groups in zip(chunks, _ahead(self._read, chunks), strict=True):
-            found += self._assembled(chunk, groups)
-        self.report.texts += len(texts)
-        self.report.empty += sum(graph is None for graph in found)
-        return found
+            graphs += self._assembled(chunk, groups)
+        self.counts.texts += len(texts)
+        self.counts.empty += sum(graph is None for graph in graphs)
+        return graphs
 
-    def _read(self, texts: Sequence[str]) -> list[list[Words]]:
+    def _read(self, texts: Sequence[str]) -> list[list[_Words]]:
         """The words of each text, in pieces."""
         return [list(pieces(document)) for document in self.pipeline.pipe(texts)]
 
     def _assembled(
-        self, texts: Sequence[str], groups: Sequence[Sequence[Words]]
+        self, texts: Sequence[str], groups: Sequence[Sequence[_Words]]
     ) -> Iterator[Graph | None]:
         """The graphs of texts in pieces."""
         every = [words for group in groups for words in group]
@@ -98,17 +98,17 @@ class Builtin:
         for text, group in zip(texts, groups, strict=True):
             yield assemble([next(plans) for _ in group], text, self.inventory.spellings)
 
-    def _plans(self, found: Sequence[Piece]) -> list[Plan]:
+    def _plans(self, inputs: Sequence[Piece]) -> list[Plan]:
         """What is decided about each piece; pieces of similar length go together."""
-        out: list[Plan | None] = [None] * len(found)
-        for rows, made in self._tagger.over(lambda rows: self._batch(rows, found), _rows(found)):
-            for row, each in zip(rows, made, strict=True):
+        out: list[Plan | None] = [None] * len(inputs)
+        for rows, plans in self._tagger.over(lambda rows: self._batch(rows, inputs), _rows(inputs)):
+            for row, each in zip(rows, plans, strict=True):
                 out[row] = each
         return [each for each in out if each is not None]
 
-    def _batch(self, rows: list[int], found: Sequence[Piece]) -> tuple[list[int], list[Plan]]:
+    def _batch(self, rows: list[int], every: Sequence[Piece]) -> tuple[list[int], list[Plan]]:
         """Everything that is decided about some pieces: templates, edges, roles."""
-        batch = [found[row] for row in rows]
+        batch = [every[row] for row in rows]
         inputs = arrays(batch, self.inventory)
         states, tags, modes = self._tagger.run_all(("states", "templates", "modes"), inputs)
         chosen = np.zeros(inputs["mask"].shape, dtype=np.int64)
@@ -123,30 +123,32 @@ class Builtin:
             end = len(piece.words) + 1
             links = Links(arcs[row, :end, :end], again[row, :end, :end])
             drawn.append(edges(piece.words, chosen[row, 1:end], links, self.inventory))
-        made = []
+        plans = []
         for row, scores in enumerate(self._scored(drawn, linked, inputs)):
             words = batch[row].words
             own = (chosen[row, 1 : len(words) + 1], drawn[row], scores)
-            made.append(plan(words, *own, modes[row, 1 : len(words) + 1], self.inventory))
-        return rows, made
+            plans.append(plan(words, *own, modes[row, 1 : len(words) + 1], self.inventory))
+        return rows, plans
 
     def _scored(self, drawn: Sequence[Edges], linked: Scores, inputs: Arrays) -> list[Scores]:
         """The scores of the roles of the edges of each piece, (edges, labels)."""
-        where = [(row, *edge) for row, its in enumerate(drawn) for edge in its.tree + its.beside]
+        where = [
+            (row, *edge) for row, piece in enumerate(drawn) for edge in piece.tree + piece.beside
+        ]
         text, source, target = np.array(where).T
         given = {"source": linked[text, source], "target": linked[text, target]}
         pairs = inputs["pairs"][text, source, target]
         scores = self._roles.run("roles", {**given, "pairs": pairs})
-        ends = np.cumsum([len(its.tree) + len(its.beside) for its in drawn])
+        ends = np.cumsum([len(of.tree) + len(of.beside) for of in drawn])
         return np.split(scores, ends[:-1])
 
 
-def _rows(found: Sequence[Piece]) -> Iterator[list[int]]:
+def _rows(inputs: Sequence[Piece]) -> Iterator[list[int]]:
     """Batches of pieces, by length."""
-    order = sorted(range(len(found)), key=lambda row: len(found[row].words))
+    order = sorted(range(len(inputs)), key=lambda row: len(inputs[row].words))
     batch: list[int] = []
     for row in order:
-        if batch and (len(batch) + 1) * (len(found[row].words) + 1) > WORDS_PER_BATCH:
+        if batch and (len(batch) + 1) * (len(inputs[row].words) + 1) > _WORDS_PER_BATCH:
             yield batch
             batch = []
         batch.append(row)
@@ -154,7 +156,7 @@ def _rows(found: Sequence[Piece]) -> Iterator[list[int]]:
         yield batch
 
 
-def _ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def _ahead(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
     """``map(work, items)``, the next one always begun in another thread."""
     if len(items) < 2:
         yield from map(work, items)
@@ -164,7 +166,7 @@ def _ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Re
     with ThreadPoolExecutor(1) as thread:
         begun = thread.submit(work, items[0])
         for item in items[1:]:
-            found = begun.result()
+            result = begun.result()
             begun = thread.submit(work, item)
-            yield found
+            yield result
         yield begun.result()

@@ -20,11 +20,11 @@ from .words import Word
 Scores = NDArray[np.float32]
 
 #: An edge beside the tree is drawn above this score (0.38 in probability).
-AGAIN = -0.5
+_AGAIN = -0.5
 #: What the dependency tree adds to the arc of a negation, and of a clause that a verb takes.
-SYNTAX = 3.0
+_SYNTAX = 3.0
 #: Roles that a frame has once.
-ONCE = tuple(f":ARG{number}" for number in range(6))
+_ONCE = tuple(f":ARG{number}" for number in range(6))
 _NEVER = -1e4
 
 
@@ -51,9 +51,9 @@ def templates(scores: Scores, words: Sequence[Word], inventory: Inventory) -> ND
     _unname(scores, words, inventory)
     chosen = _mended(scores.argmax(axis=1), inventory)
     _name(chosen, scores, words, inventory)
-    known = inventory.numbers["templates"]
+    numbers = inventory.numbers["templates"]
     for at, name in rules.apply(words, [inventory.templates[number] for number in chosen]).items():
-        chosen[at] = known.get(name, chosen[at])
+        chosen[at] = numbers.get(name, chosen[at])
     if (chosen < FIRST).all():  # something must be meant: the likeliest word
         at = int((scores[:, FIRST:].max(axis=1) - scores[:, 0]).argmax())
         chosen[at] = FIRST + int(scores[at, FIRST:].argmax())
@@ -63,8 +63,8 @@ def templates(scores: Scores, words: Sequence[Word], inventory: Inventory) -> ND
 def _unname(scores: Scores, words: Sequence[Word], inventory: Inventory) -> None:
     """A common noun that would bring a name brings something else: *the fox* is no TV channel."""
     for at in rules.common(words):
-        known = words[at].text in inventory.spellings  # *the nfl* is a name all the same
-        if not known and scores[at].argmax() in inventory.named:
+        is_name = words[at].text in inventory.spellings  # *the nfl* is a name all the same
+        if not is_name and scores[at].argmax() in inventory.named:
             scores[at, inventory.named] = scores[at, :FIRST] = _NEVER
 
 
@@ -106,14 +106,14 @@ def edges(
     arcs = links.arcs.copy()
     for place in places:
         if names[place - 1] == "=-" or words[place - 1].dep == "ccomp":
-            arcs[_above(words, place, nodes), place] += SYNTAX
+            arcs[_above(words, place, nodes), place] += _SYNTAX
     scores = arcs[np.ix_(bringing, bringing)]
     for at, place in enumerate(places, 1):
         if place not in nodes:
             scores[at] = _NEVER  # nothing hangs from a constant
-    found = arborescence(scores)
-    order = sorted(range(1, len(bringing)), key=lambda at: -float(scores[found[at], at]))
-    tree = [(int(bringing[found[at]]), int(bringing[at])) for at in order]
+    heads = arborescence(scores)
+    order = sorted(range(1, len(bringing)), key=lambda at: -float(scores[heads[at], at]))
+    tree = [(int(bringing[heads[at]]), int(bringing[at])) for at in order]
     joined = {frozenset(edge) for edge in tree}
     beside = [
         (source, target)
@@ -139,14 +139,14 @@ def _above(words: Sequence[Word], place: int, nodes: set[int]) -> int:
 def plan(
     words: tuple[Word, ...],
     chosen: NDArray[np.int64],
-    found: Edges,
+    drawn: Edges,
     roles: Scores,
     modes: Scores,
     inventory: Inventory,
 ) -> Plan:
     """Every decision about a piece; ``roles`` are the scores of the labels of each edge."""
     names = tuple(inventory.templates[number] for number in chosen)
-    heads, labels, further = _labelled(found, roles, len(words), inventory)
+    heads, labels, further = _labelled(drawn, roles, len(words), inventory)
     marks = tuple(
         inventory.modes[mode] if head >= 0 else ""
         for head, mode in zip(heads, modes.argmax(axis=1).tolist(), strict=True)
@@ -159,20 +159,20 @@ def plan(
 
 
 def _labelled(
-    found: Edges, roles: Scores, size: int, inventory: Inventory
+    drawn: Edges, roles: Scores, size: int, inventory: Inventory
 ) -> tuple[tuple[int, ...], tuple[str, ...], tuple[tuple[int, int, str], ...]]:
     """Heads and labels of the tree, and the edges beside it with theirs."""
     heads, labels = [-1] * size, [""] * size
     roles[:, inventory.numbers["labels"][TOP]] = _NEVER
     once: set[tuple[int, str]] = set()
-    for (head, place), ranked in zip(found.tree, roles, strict=False):
+    for (head, place), ranked in zip(drawn.tree, roles, strict=False):
         heads[place - 1] = head
         labels[place - 1] = TOP if head == 0 else _free(ranked, head, once, inventory)
     taken = set(zip(heads, labels, strict=True))
     further = []
-    for (source, target), ranked in zip(found.beside, roles[len(found.tree) :], strict=True):
+    for (source, target), ranked in zip(drawn.beside, roles[len(drawn.tree) :], strict=True):
         label = inventory.labels[int(ranked.argmax())]
-        if (source, label) not in taken or not label.startswith(ONCE):
+        if (source, label) not in taken or not label.startswith(_ONCE):
             further.append((source, target, label))
             taken.add((source, label))
     return tuple(heads), tuple(labels), tuple(further)
@@ -182,14 +182,14 @@ def _free(ranked: Scores, head: int, taken: set[tuple[int, str]], inventory: Inv
     """The best label whose role the head does not have yet."""
     while (head, label := inventory.labels[int(ranked.argmax())]) in taken:
         ranked[ranked.argmax()] = _NEVER
-    if label.startswith(ONCE) and "-of" not in label:
+    if label.startswith(_ONCE) and "-of" not in label:
         taken.add((head, label))
     return label
 
 
 def _likeliest(again: Scores) -> list[tuple[int, int]]:
     """The edges above the threshold, the best first."""
-    places = [(int(source), int(target)) for source, target in np.argwhere(again > AGAIN)]
+    places = [(int(source), int(target)) for source, target in np.argwhere(again > _AGAIN)]
     return sorted(places, key=lambda place: -float(again[place]))
 
 
@@ -218,12 +218,12 @@ def arborescence(scores: Scores) -> list[int]:
     small[:-1, -1] = gains.max(axis=1)
     leaving = scores[np.ix_(cycle, outer)]
     small[-1, :-1] = leaving.max(axis=0)
-    found = arborescence(small)
+    outer_heads = arborescence(small)
     result = heads.copy()
     for at, place in enumerate(outer[1:], 1):
-        head = found[at]
+        head = outer_heads[at]
         result[place] = cycle[int(leaving[:, at].argmax())] if head == len(outer) else outer[head]
-    entry = found[-1]
+    entry = outer_heads[-1]
     result[cycle[int(gains[entry].argmax())]] = outer[entry]
     return [int(head) for head in result]
 

@@ -18,12 +18,12 @@ Arrays = dict[str, NDArray[np.generic]]
 FAR = 12
 
 #: Relations of two words that do not depend on the name of a dependency.
-UNRELATED, SELF, SIBLING, ABOVE, BELOW, TOP_ROOT, TOP_OTHER, FIRST_DEP = range(8)
+_UNRELATED, _SELF, _SIBLING, _ABOVE, _BELOW, _TOP_ROOT, _TOP_OTHER, _FIRST_DEP = range(8)
 
 
 def pair_kinds(inventory: Inventory) -> int:
     """How many kinds of pairs there are."""
-    return FIRST_DEP + 2 * len(inventory.deps)
+    return _FIRST_DEP + 2 * len(inventory.deps)
 
 
 def arrays(pieces: Sequence[Piece], inventory: Inventory) -> Arrays:
@@ -58,26 +58,28 @@ def kinds(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
         (numbers["entities"], [word.entity for word in words]),
         (numbers["lemmas"], [word.lemma for word in words]),
     ]
-    return np.array([[known.get(name, 0) for name in names] for known, names in columns]).T
+    return np.array([[number_of.get(name, 0) for name in names] for number_of, names in columns]).T
 
 
 def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     """How each two words stand in the dependency tree, (1 + words, 1 + words)."""
     size = len(words)
-    known = inventory.numbers["deps"]
+    numbers = inventory.numbers["deps"]
     heads = np.array([word.head for word in words])
-    deps = np.array([known.get(word.dep, 0) for word in words])
+    deps = np.array([numbers.get(word.dep, 0) for word in words])
     at = np.arange(size)
     own = heads == at  # the head of a sentence
-    found = np.where((heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], SIBLING, 0)
+    relations = np.where(
+        (heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], _SIBLING, 0
+    )
     above = heads[heads]
-    found[above, at] = ABOVE
-    found[at, above] = BELOW
-    found[heads, at] = FIRST_DEP + deps
-    found[at, heads] = FIRST_DEP + len(known) + deps
-    found[at, at] = SELF
+    relations[above, at] = _ABOVE
+    relations[at, above] = _BELOW
+    relations[heads, at] = _FIRST_DEP + deps
+    relations[at, heads] = _FIRST_DEP + len(numbers) + deps
+    relations[at, at] = _SELF
     out = np.zeros((size + 1, size + 1), dtype=np.int64)
-    out[1:, 1:] = found
-    out[0, 1:] = np.where(own, TOP_ROOT, TOP_OTHER)
+    out[1:, 1:] = relations
+    out[0, 1:] = np.where(own, _TOP_ROOT, _TOP_OTHER)
     out[1:, 0] = out[0, 1:]
     return out

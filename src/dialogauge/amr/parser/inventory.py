@@ -6,7 +6,7 @@ a known word has had, so that a sense is not taken from another word.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -22,18 +22,18 @@ from .words import Word
 #: word that was seen KNOWN times or more; and more still if the template is another word's own.
 UNSEEN, KNOWN, FOREIGN = 4.0, 4, 6.0
 #: How much the share of a template among a word's occurrences counts beside the network.
-TRUST = 0.3
+_TRUST = 0.3
 #: What it costs a word to bring nothing: lost nodes are worse than wrong ones.
-SILENT = 0.3
+_SILENT = 0.3
 
 #: What speaks for a negation in a rare word whose rest after *un-* is a known stem.
-NEGATED = 3.0
+_NEGATED = 3.0
 
 #: How many words' weights are kept in memory (3 kB each).
-REMEMBERED = 4000
+_REMEMBERED = 4000
 
 #: Endings and what stands in a stem instead: *quickly* -> *quick*, *decision* -> *decide*.
-ENDINGS = (
+_ENDINGS = (
     ("ically", "ic"), ("ably", "able"), ("ily", "y"), ("ly", ""), ("ization", "ize"),
     ("isation", "ize"), ("ication", "ify"), ("ation", "ate"), ("ation", "e"), ("ation", ""),
     ("ision", "ide"), ("ition", "ite"), ("ition", ""), ("tion", "te"), ("tion", "t"),
@@ -98,25 +98,23 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def named(self) -> NDArray[np.int64]:
         """The numbers of the templates that are a name and nothing more."""
-        found = [at for at, text in enumerate(self.templates) if _NAMED.fullmatch(text)]
-        return np.array(found, dtype=np.int64)
+        return self._where(lambda text: _NAMED.fullmatch(text) is not None)
 
     @cached_property
     def asking(self) -> NDArray[np.int64]:
         """The numbers of the templates that ask."""
-        found = [at for at, text in enumerate(self.templates) if "amr-unknown" in text]
-        return np.array(found, dtype=np.int64)
+        return self._where(lambda text: "amr-unknown" in text)
 
     def weights(self, word: Word) -> NDArray[np.float32]:
         """What to add to the network's log probabilities of the templates for one word."""
         alone = word.lemma in self.lexicon or without_negation(word.lemma)
         lemma = word.lemma if alone else ""
-        found = self._weights.get(lemma)
-        if found is None:
-            found = self._weigh(lemma, self.lexicon.get(lemma, ()))
-            if len(self._weights) < REMEMBERED:
-                self._weights[lemma] = found
-        return found
+        weights = self._weights.get(lemma)
+        if weights is None:
+            weights = self._weigh(lemma, self.lexicon.get(lemma, ()))
+            if len(self._weights) < _REMEMBERED:
+                self._weights[lemma] = weights
+        return weights
 
     @cached_property
     def _weights(self) -> dict[str, NDArray[np.float32]]:
@@ -131,16 +129,19 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         out[~self.productive] -= FOREIGN
         out[self.negating] += self._negation(lemma, total)
         seen = counts > 0
-        out[seen] = TRUST * np.log(counts[seen] / total)
+        out[seen] = _TRUST * np.log(counts[seen] / total)
         out[:FIRST] = np.maximum(out[:FIRST], -1.0)
-        out[0] -= SILENT
+        out[0] -= _SILENT
         return out
 
     @cached_property
     def negating(self) -> NDArray[np.int64]:
         """The numbers of the templates of words that contain a negation."""
-        found = [at for at, text in enumerate(self.templates) if ":polarity =-" in text]
-        return np.array(found, dtype=np.int64)
+        return self._where(lambda text: ":polarity =-" in text)
+
+    def _where(self, fits: Callable[[str], bool]) -> NDArray[np.int64]:
+        numbers = [number for number, text in enumerate(self.templates) if fits(text)]
+        return np.array(numbers, dtype=np.int64)
 
     def _negation(self, lemma: str, seen: float) -> float:
         """What a word's form says for or against a negation in it."""
@@ -148,15 +149,15 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
         if not rests and not lemma.endswith("less"):
             return -FOREIGN
         likely = lemma.startswith("un") and seen < KNOWN
-        known = any(stem in self.known_stems for rest in rests for stem in _stems(rest))
-        return NEGATED if likely and known else 0.0
+        is_stem = any(stem in self.known_stems for rest in rests for stem in _stems(rest))
+        return _NEGATED if likely and is_stem else 0.0
 
     def stem(self, word: Word, template: int) -> str:
         """What ``D`` stands for in a word's template."""
         entries = self.lexicon.get(word.lemma, ())
         same = [entry for entry in entries if entry.template == template and entry.stem]
-        if found := same or [entry for entry in entries if entry.stem]:
-            return max(found, key=lambda entry: entry.count).stem
+        if having := same or [entry for entry in entries if entry.stem]:
+            return max(having, key=lambda entry: entry.count).stem
         negates = ":polarity" in self.templates[template]
         for lemma in (*(without_negation(word.lemma) if negates else ()), word.lemma):
             if stem := next((each for each in _stems(lemma) if each in self.known_stems), ""):
@@ -167,7 +168,7 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
 def _stems(lemma: str) -> Iterator[str]:
     """What a word may be derived from."""
     yield lemma
-    for ending, instead in ENDINGS:
+    for ending, instead in _ENDINGS:
         if lemma.endswith(ending):
             yield lemma.removesuffix(ending) + instead
 

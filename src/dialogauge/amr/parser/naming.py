@@ -12,26 +12,26 @@ from collections.abc import Iterable, Mapping, Sequence
 #: For the example above; the real ones are learned (``Inventory.spellings``).
 SPELLINGS = {"youtube": "YouTube"}
 #: Words that stay small inside a name.
-SMALL = frozenset(
+_SMALL = frozenset(
     {"of", "the", "and", "in", "for", "on", "at", "to", "a", "an", "by", "with"}
     | {"de", "la", "le", "du", "da", "di", "van", "der", "von", "al", "el", "bin", "ibn"}
 )
 #: A spelling is learned if it was seen so often, and in this share of all cases.
-OFTEN, SHARE = 2, 0.6
+_OFTEN, _SHARE = 2, 0.6
 
 
 def parts(words: Sequence[tuple[str, int, int]], spellings: Mapping[str, str]) -> list[str]:
     """The parts of a name from its words and where they stand; what is written together is one."""
-    found: list[str] = []
+    joined: list[str] = []
     after = -1
     for text, start, end in words:
         if start == after:
-            found[-1] += text
+            joined[-1] += text
         else:
-            found.append(text)
+            joined.append(text)
         after = end
     return [
-        spellings.get(text.lower()) or capital(text, first=not at) for at, text in enumerate(found)
+        spellings.get(text.lower()) or capital(text, first=not at) for at, text in enumerate(joined)
     ]
 
 
@@ -41,7 +41,7 @@ def capital(text: str, *, first: bool = True) -> str:
     >>> capital("paris"), capital("iPhone"), capital("of", first=False)
     ('Paris', 'iPhone', 'of')
     """
-    if text != text.lower() or (text in SMALL and not first):
+    if text != text.lower() or (text in _SMALL and not first):
         return text
     return text[:1].upper() + text[1:]
 
@@ -55,10 +55,10 @@ def learned(words: Iterable[str]) -> dict[str, str]:
     counts: dict[str, Counter[str]] = {}
     for word in words:
         counts.setdefault(word.lower(), Counter())[word] += 1
-    best = {lower: found.most_common(1)[0] for lower, found in counts.items()}
+    best = {lower: forms.most_common(1)[0] for lower, forms in counts.items()}
     return {
         lower: word
         for lower, (word, count) in sorted(best.items())
-        if count >= OFTEN and count > SHARE * counts[lower].total()
+        if count >= _OFTEN and count > _SHARE * counts[lower].total()
         if word not in (lower, capital(lower))
     }

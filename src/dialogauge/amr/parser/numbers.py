@@ -9,28 +9,18 @@
 import re
 from collections.abc import Sequence
 
-_ONES = {
-    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7},
-    **{"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13},
-    **{"fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18},
-    "nineteen": 19,
-}
-_TENS = {
-    **{"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70},
-    **{"eighty": 80, "ninety": 90},
-}
-_ORDINALS = {
-    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7},
-    **{"eighth": 8, "ninth": 9, "tenth": 10},
-}
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen"""
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
-SMALL: dict[str, float] = {
-    **_ONES,
-    **_TENS,
-    **_ORDINALS,
+_SMALL: dict[str, float] = {
+    **{word: number for number, word in enumerate(_ONES.split())},
+    **{word: 10 * number for number, word in enumerate(_TENS, 2)},
+    **{word: number for number, word in enumerate(_ORDINALS.split(), 1)},
     **{"once": 1, "twice": 2, "half": 0.5},
 }
-LARGE: dict[str, float] = {
+_LARGE: dict[str, float] = {
     "hundred": 100,
     "thousand": 1000,
     "k": 1000,
@@ -47,17 +37,17 @@ def value(words: Sequence[str]) -> str | None:
     """The number that some words mean together, in figures; None if they mean none."""
     total, current, seen = 0.0, 0.0, False
     for word in words:
-        found = one(word)
-        if found is None:
+        number = one(word)
+        if number is None:
             if word in ("-", "and", "$", "#"):
                 continue
             return None
-        if word.lower() in LARGE:
-            current = (current or 1) * found
-            if found >= 1000:
+        if word.lower() in _LARGE:
+            current = (current or 1) * number
+            if number >= 1000:
                 total, current = total + current, 0.0
         else:
-            current += found
+            current += number
         seen = True
     return _written(total + current) if seen else None
 
@@ -65,16 +55,16 @@ def value(words: Sequence[str]) -> str | None:
 def one(word: str) -> float | None:
     """The number that one word means."""
     lower = word.lower()
-    if lower in SMALL or lower in LARGE:
-        return SMALL.get(lower, LARGE.get(lower))
+    if lower in _SMALL or lower in _LARGE:
+        return _SMALL.get(lower, _LARGE.get(lower))
     left, dash, right = lower.partition("-")
-    if dash and left in _TENS and SMALL.get(right, 99) < 10:
-        return SMALL[left] + SMALL[right]
-    found = _FIGURES.fullmatch(lower)
-    if not found:
+    if dash and left in _TENS and _SMALL.get(right, 99) < 10:
+        return _SMALL[left] + _SMALL[right]
+    match = _FIGURES.fullmatch(lower)
+    if not match:
         return None
-    figures = float(found[1].replace(",", "") + (found[2] or ""))
-    return figures * _SUFFIX.get(found[3] or "", 1.0)
+    figures = float(match[1].replace(",", "") + (match[2] or ""))
+    return figures * _SUFFIX.get(match[3] or "", 1.0)
 
 
 def _written(number: float) -> str:

@@ -1,7 +1,7 @@
 """Rules that a network need not learn: what certain words bring, whatever it says.
 
 Each rule reads the words and the templates chosen so far, and gives for some words (counted from
-0) the template they must have. They run in the order of :data:`RULES`; the last word counts.
+0) the template they must have. They run in the order of :data:`_RULES`; the last word counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,29 +12,29 @@ from .words import Word, is_inverted
 #: What a question asks for.
 ASKED = "(amr-unknown)"
 
-Rule = Callable[[Sequence[Word], Sequence[str]], dict[int, str]]
+_Rule = Callable[[Sequence[Word], Sequence[str]], dict[int, str]]
 
-SPEAKERS = {
+_SPEAKERS = {
     **dict.fromkeys(("i", "me", "my", "mine", "myself"), "i"),
     **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
     **dict.fromkeys(("we", "us", "our", "ours", "ourselves"), "we"),
 }
 
 #: Auxiliaries that open a question even without a mark; *had*, *were*, *should* open conditions.
-OPENING = frozenset(
+_OPENING = frozenset(
     ["do", "does", "did", "is", "are", "was", "have", "has", "can", "could", "would", "will"]
 )
 
 #: What stands before a common noun.
-DESCRIBING = frozenset({"det", "nmod:poss", "amod", "nummod"})
+_DESCRIBING = frozenset({"det", "nmod:poss", "amod", "nummod"})
 
 
 def pronouns(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """Who speaks and who is spoken to is always meant: *my* brings *i*."""
     return {
-        at: f"({SPEAKERS[word.text.lower()]})"
+        at: f"({_SPEAKERS[word.text.lower()]})"
         for at, word in enumerate(words)
-        if chosen[at] == NOTHING and word.pos == "PRON" and word.text.lower() in SPEAKERS
+        if chosen[at] == NOTHING and word.pos == "PRON" and word.text.lower() in _SPEAKERS
     }
 
 
@@ -50,16 +50,16 @@ def questions(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
 
 def asked(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """*Did you ...?* asks whether it is true, by its mark or else by its first auxiliary."""
-    found = {}
+    asking = {}
     for first, last in sentences(words):
         if any("amr-unknown" in chosen[at] for at in range(first, last + 1)):
             continue
         places = [at for at in range(first, last) if _asks_whether(words, at)]
         if places and words[last].text.startswith("?"):
-            found[last] = ASKED
+            asking[last] = ASKED
         elif places and _opens(words, first, places[0]):
-            found[places[0]] = ASKED
-    return found
+            asking[places[0]] = ASKED
+    return asking
 
 
 def _asks_whether(words: Sequence[Word], at: int) -> bool:
@@ -71,7 +71,7 @@ def _asks_whether(words: Sequence[Word], at: int) -> bool:
 def _opens(words: Sequence[Word], first: int, at: int) -> bool:
     """Whether a sentence begins with *do you*, *is it* and their like, but for a *well* or *so*."""
     light = ("INTJ", "CCONJ", "ADV", "PUNCT")
-    return words[at].text.lower() in OPENING and all(w.pos in light for w in words[first:at])
+    return words[at].text.lower() in _OPENING and all(w.pos in light for w in words[first:at])
 
 
 def stating(words: Sequence[Word]) -> list[int]:
@@ -93,7 +93,7 @@ def common(words: Sequence[Word]) -> list[int]:
     """Small nouns with an article or its like are no names in a text with capitals: *the fox*."""
     if all(word.text == word.text.lower() for word in words):
         return []
-    described = {word.head for word in words if word.dep in DESCRIBING}
+    described = {word.head for word in words if word.dep in _DESCRIBING}
     return [
         at
         for at, word in enumerate(words)
@@ -110,16 +110,16 @@ def sentences(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
             first = at + 1
 
 
-RULES: tuple[Rule, ...] = (pronouns, questions, asked)
+_RULES: tuple[_Rule, ...] = (pronouns, questions, asked)
 
 
 def apply(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """What all rules together say."""
     names = list(chosen)
     changed: dict[int, str] = {}
-    for rule in RULES:
-        found = {at: name for at, name in rule(words, names).items() if names[at] != name}
-        changed |= found
-        for at, name in found.items():
+    for rule in _RULES:
+        new = {at: name for at, name in rule(words, names).items() if names[at] != name}
+        changed |= new
+        for at, name in new.items():
             names[at] = name
     return changed

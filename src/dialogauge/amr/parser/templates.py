@@ -81,8 +81,8 @@ def split_sense(concept: str) -> tuple[str, str]:
     >>> split_sense("tell-01"), split_sense("boa")
     (('tell', '-01'), ('boa', ''))
     """
-    found = _SENSE.fullmatch(concept)
-    return (found[1], f"-{found[2]}") if found else (concept, "")
+    match = _SENSE.fullmatch(concept)
+    return (match[1], f"-{match[2]}") if match else (concept, "")
 
 
 def abstracted(concept: str, lemma: str, particle: str | None, related: bool) -> str:
@@ -121,10 +121,12 @@ def without_negation(lemma: str) -> list[str]:
     return [lemma.removeprefix(start) for start in NEGATIVE if lemma.startswith(start)]
 
 
+def common_start(one: str, other: str) -> int:
+    """How many first letters two words share."""
+    both = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(both) if a != b), min(len(one), len(other)))
+
+
 def _begins_alike(stem: str, lemma: str) -> bool:
-    same = 0
-    for one, other in zip(stem, lemma, strict=False):
-        if one != other:
-            break
-        same += 1
+    same = common_start(stem, lemma)
     return same >= 3 and same >= 0.6 * min(len(stem), len(lemma)) and same >= 0.4 * len(lemma)

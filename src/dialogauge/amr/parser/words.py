@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST = 72
 
 #: Letters of a longer word say nothing more about it.
-LETTERS = 60
+_LETTERS = 60
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -76,13 +76,13 @@ def is_inverted(words: Sequence[Word], word: Word) -> bool:
 
 def with_vectors(groups: Sequence[tuple[Word, ...]], encoder: "Encoder") -> list[Piece]:
     """Each word with the mean of its word pieces' vectors; zeros where the encoder saw none."""
-    texts = [" ".join(word.text[:LETTERS] for word in words) for words in groups]
-    found = encoder.tokens(texts)
+    texts = [" ".join(word.text[:_LETTERS] for word in words) for words in groups]
+    encoded = encoder.tokens(texts)
     spans = encoder.spans(texts)
     width = encoder.config.width
     return [
-        Piece(words, _means(words, its.vectors, where, width))
-        for words, its, where in zip(groups, found, spans, strict=True)
+        Piece(words, _means(words, tokens.vectors, where, width))
+        for words, tokens, where in zip(groups, encoded, spans, strict=True)
     ]
 
 
@@ -94,7 +94,7 @@ def _means(
 ) -> NDArray[np.float32]:
     out = np.zeros((len(words), width), dtype=np.float32)
     if len(vectors):
-        ends = np.cumsum([min(len(word.text), LETTERS) + 1 for word in words])
+        ends = np.cumsum([min(len(word.text), _LETTERS) + 1 for word in words])
         owners = np.searchsorted(ends, [start for start, _ in spans[: len(vectors)]], side="right")
         seen, firsts, counts = np.unique(owners, return_index=True, return_counts=True)
         out[seen] = np.add.reduceat(vectors, firsts, axis=0) / counts[:, None]

@@ -17,15 +17,15 @@ from ..pool import Pool
 from .talk import Sheet, Talk
 
 #: How many words of the pool are counted, at most.
-BACKGROUND = 300_000
+_BACKGROUND = 300_000
 #: An edit fits when it makes its turn no more surprising than this, in nats by the word,
-SURPRISE = 0.08
+_SURPRISE = 0.08
 #: or no shorter than this, in parts of the turn's beginning by the word (from 25 words to 16).
-SHORT = 0.025
+_SHORT = 0.025
 #: or not so many times as long.
-LONG = 1.5
+_LONG = 1.5
 #: Of so many turns that none fits, the best is taken.
-FEW = 3
+_FEW = 3
 
 _TOKENS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,!?;]")
 START, END = "<s>", "</s>"
@@ -38,17 +38,17 @@ class Bigrams:
         self._words, self._pairs = Counter[str](), Counter[tuple[str, str]]()
         self._size = 0
         for text in texts:
-            found = tokens(text)
-            self._words.update(found)
-            self._pairs.update(pairwise(found))
-            self._size += len(found)
-            if self._size > BACKGROUND:
+            words = tokens(text)
+            self._words.update(words)
+            self._pairs.update(pairwise(words))
+            self._size += len(words)
+            if self._size > _BACKGROUND:
                 break
 
     def surprise(self, text: str) -> float:
         """-log p of a text by the word, in nats."""
-        found = tokens(text)
-        return sum(self.step(*pair) for pair in pairwise(found)) / (len(found) - 1)
+        words = tokens(text)
+        return sum(self.step(*pair) for pair in pairwise(words)) / (len(words) - 1)
 
     def between(self, word: str, before: str, behind: str) -> float:
         """-log p of a word and its successor at a place."""
@@ -85,8 +85,8 @@ Measure = Callable[[Sheet], float]
 
 def surprising(talk: Talk) -> Measure:
     """How much more surprising a turn is than it was at first."""
-    known = bigrams(talk.pool)
-    return lambda it: (known.surprise(it.text) - known.surprise(it.original.text)) / SURPRISE
+    model = bigrams(talk.pool)
+    return lambda it: (model.surprise(it.text) - model.surprise(it.original.text)) / _SURPRISE
 
 
 def shortened(draft: Sheet) -> float:
@@ -95,13 +95,13 @@ def shortened(draft: Sheet) -> float:
     The first words of a text are the ones that nobody expects.
     """
     now, before = (max(1, len(text.split())) for text in (draft.text, draft.original.text))
-    return (1 / now - 1 / before) / SHORT
+    return (1 / now - 1 / before) / _SHORT
 
 
 def lengthened(draft: Sheet) -> float:
     """How many times as long a turn is as it was."""
     now, before = (max(1, len(text.split())) for text in (draft.text, draft.original.text))
-    return now / before / LONG
+    return now / before / _LONG
 
 
 def anything(draft: Sheet) -> float:
@@ -121,14 +121,14 @@ def chosen(drafts: Iterable[Sheet | None], measure: Measure) -> Sheet | None:
 
 def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measure) -> int:
     """Keep so many drafts as are wanted, the best of every few, and count them."""
-    made = 0
+    kept = 0
     for draft, base in _in_order(talk, drafts, measure):
         if talk.sheets[draft.at] is base:  # a draft of a turn that was changed since is stale
             talk.keep(draft)
-            made += 1
-        if made == wanted:
+            kept += 1
+        if kept == wanted:
             break
-    return made
+    return kept
 
 
 def _in_order(
@@ -144,7 +144,7 @@ def _in_order(
         if draft is None:
             continue
         few.append((draft, talk.sheets[draft.at]))
-        if len(few) == FEW or measure(draft) <= 1:
+        if len(few) == _FEW or measure(draft) <= 1:
             best = min(few, key=lambda it: measure(it[0]))
             last += [it for it in few if it is not best]
             few = []

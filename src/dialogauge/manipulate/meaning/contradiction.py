@@ -18,7 +18,7 @@ from .settings import Contradiction
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
-FRAMES, WORDS, OPPOSITES, LATER = 3, 6, 2, 3
+_FRAMES, _WORDS, _OPPOSITES, _LATER = 3, 6, 2, 3
 
 
 def change(talk: Talk, settings: Contradiction, rng: Random) -> None:
@@ -26,12 +26,12 @@ def change(talk: Talk, settings: Contradiction, rng: Random) -> None:
     places = _places(talk, settings)
     if not places:
         raise DoesNotApply("no turn says what could be contradicted")
-    found = (
+    drafts = (
         _contradicted(talk, settings, at, places[at], own)
         for at, own in shuffled(rng, list(places))
     )
     measure = _measure(talk, settings)
-    if not choosing.keep(talk, found, count(settings.share, len(places)), measure):
+    if not choosing.keep(talk, drafts, count(settings.share, len(places)), measure):
         raise DoesNotApply("no contradiction can be written")
 
 
@@ -44,14 +44,14 @@ def _measure(talk: Talk, settings: Contradiction) -> choosing.Measure:
 
 def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
     """The turns that can be contradicted, and where: the turn itself, or later ones."""
-    turns, found = talk.dialogue.turns, {}
+    turns, places = talk.dialogue.turns, {}
     for at, sheet in talk.sheets.items():
         targets = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
         if settings.where == "place":
             targets = [it for it in talk.open if it == at]
         if targets and questions.frames(sheet.graph):
-            found[at] = targets
-    return found
+            places[at] = targets
+    return places
 
 
 def _stating(graph: Graph) -> list[str]:
@@ -64,17 +64,17 @@ def _contradicted(
 ) -> Sheet | None:
     """The turn that holds the contradiction."""
     direct = rng.random() < settings.direct
-    later = rng.sample(targets, len(targets))[:LATER]
+    later = rng.sample(targets, len(targets))[:_LATER]
     opposite = None if direct else _with_antonyms(talk, settings, at, rng)
     if opposite is None and settings.direct > 0:
         opposite = _negated(talk, settings, at, rng)
     if opposite is None or settings.where == "place":
         return opposite
-    said, kind = _copy(talk, settings, opposite), opposite.kinds[-1]
+    copy, kind = _copy(talk, settings, opposite), opposite.kinds[-1]
     sheets = [talk.sheets[it] for it in later]
     if settings.plausible:
         sheets.sort(key=lambda it: -len(it.text))
-    drafts = (talk.draft(sheet, sheet.graph, kind, adding=said) for sheet in sheets)
+    drafts = (talk.draft(sheet, sheet.graph, kind, adding=copy) for sheet in sheets)
     return next((draft for draft in drafts if draft is not None), None)
 
 
@@ -105,7 +105,7 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
     start = sheet = _bare(talk, settings, at)
     stating = _stating(sheet.graph)
     chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
-    groups = [predicates(sheet.graph, top)[:FRAMES] for top in stating if top in chosen]
+    groups = [predicates(sheet.graph, top)[:_FRAMES] for top in stating if top in chosen]
     if not settings.spread:
         every = [[frame] for top in stating for frame in frames(sheet.graph, top)]
         groups = every[: len(chosen)]
@@ -126,16 +126,16 @@ def _with_antonyms(talk: Talk, settings: Contradiction, at: int, rng: Random) ->
     """The turn with some of the words that have an antonym exchanged for it."""
     start = sheet = _bare(talk, settings, at)
     having = _opposed(talk, settings, sheet)
-    wanted, made = count(settings.antonyms, len(having)), 0
-    for variable, own in shuffled(rng, list(having))[:WORDS]:
+    wanted, exchanged = count(settings.antonyms, len(having)), 0
+    for variable, own in shuffled(rng, list(having))[:_WORDS]:
         words = list(having[variable])
         if not settings.plausible:
             own.shuffle(words)
-        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:OPPOSITES]]
+        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:_OPPOSITES]]
         drafts = (talk.draft(sheet, graph, "contradiction.antonym") for graph in graphs)
         draft = next((it for it in drafts if it is not None), None)
-        sheet, made = draft or sheet, made + (draft is not None)
-        if made == wanted:
+        sheet, exchanged = draft or sheet, exchanged + (draft is not None)
+        if exchanged == wanted:
             break
     return None if sheet is start else sheet
 
@@ -150,4 +150,4 @@ def _opposed(talk: Talk, settings: Contradiction, sheet: Sheet) -> dict[str, tup
         if item.variable in stated and not item.name
         if graph.concepts[item.variable] == item.concept
     ]
-    return {it.variable: found for it in standing if (found := opposites(it, settings))}
+    return {it.variable: words for it in standing if (words := opposites(it, settings))}

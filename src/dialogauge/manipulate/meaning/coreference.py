@@ -17,7 +17,7 @@ from .settings import Coreference
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
-TURNS, CANDIDATES = 3, 3
+_TURNS, _CANDIDATES = 3, 3
 
 #: Person, number and gender of the pronouns.
 _FEATURES = {
@@ -33,38 +33,38 @@ _FEATURES = {
 
 def change(talk: Talk, settings: Coreference, rng: Random) -> None:
     """Exchange a share of the distinct pronouns, each in one turn."""
-    said = _said(talk)
-    if not said:
+    turns_of = _turns_of(talk)
+    if not turns_of:
         raise DoesNotApply("there is no pronoun")
     measure = choosing.surprising(talk) if settings.plausible else choosing.anything
-    found = (
-        choosing.chosen(_drafts(talk, settings, said[pronoun], pronoun, own), measure)
-        for pronoun, own in shuffled(rng, list(said))
+    drafts = (
+        choosing.chosen(_drafts(talk, settings, turns_of[pronoun], pronoun, own), measure)
+        for pronoun, own in shuffled(rng, list(turns_of))
     )
-    if not choosing.keep(talk, found, count(settings.share, len(said)), measure):
+    if not choosing.keep(talk, drafts, count(settings.share, len(turns_of)), measure):
         raise DoesNotApply("no pronoun can be replaced")
 
 
-def _said(talk: Talk) -> dict[str, list[int]]:
+def _turns_of(talk: Talk) -> dict[str, list[int]]:
     """The pronouns of turns that may be changed, and the places of these turns."""
-    said: dict[str, list[int]] = {}
+    turns_of: dict[str, list[int]] = {}
     for at in talk.open:
         graph = talk.sheets[at].graph
         for pronoun in dict.fromkeys(graph.concepts[it] for it in questions.pronouns(graph)):
-            said.setdefault(pronoun, []).append(at)
-    return said
+            turns_of.setdefault(pronoun, []).append(at)
+    return turns_of
 
 
 def _drafts(
     talk: Talk, settings: Coreference, turns: list[int], old: str, rng: Random
 ) -> Iterator[Sheet]:
     """A pronoun's turns with a noun for it; where that is not to be or cannot, with a pronoun."""
-    turns = rng.sample(turns, len(turns))[:TURNS]
+    turns = rng.sample(turns, len(turns))[:_TURNS]
     drawn = (_nouns, _pronouns) if rng.random() < settings.nouns else (_pronouns,)
     for candidates in drawn:
         written = False
         for at in turns:
-            for new in candidates(talk, settings, at, old, rng)[:CANDIDATES]:
+            for new in candidates(talk, settings, at, old, rng)[:_CANDIDATES]:
                 if (draft := _draft(talk, talk.sheets[at], old, new)) is not None:
                     yield draft
                     written = True
@@ -104,8 +104,8 @@ def _pronouns(
     talk: Talk, settings: Coreference, at: int, old: str, rng: Random
 ) -> Sequence[str | Item]:
     """Other pronouns in the order in which they are tried."""
-    said = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
-    others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in said)]
+    concepts = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
+    others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in concepts)]
     others = rng.sample(others, len(others))
     if not settings.plausible:
         return others
@@ -119,15 +119,15 @@ def _nouns(
     """Nouns of the other turns in the order in which they are tried."""
     others = [place for place in talk.sheets if place != at]
     if settings.of == "all":
-        found = [it for place in others for it in all_nouns(talk.sheets[place].original, place)]
+        nouns = [it for place in others for it in all_nouns(talk.sheets[place].original, place)]
     else:
         every = (it for place in others for it in talk.items(place))
-        found = [it for it in every if it.type in ("arg", "op")]
-    found = rng.sample(found, len(found))
+        nouns = [it for it in every if it.type in ("arg", "op")]
+    nouns = rng.sample(nouns, len(nouns))
     if not settings.plausible:
-        return found
+        return nouns
     near = _near(talk, at)
-    return [it for it in plausible.nouns(old, found) if it.word.lower() not in near]
+    return [it for it in plausible.nouns(old, nouns) if it.word.lower() not in near]
 
 
 def _near(talk: Talk, at: int) -> set[str]:

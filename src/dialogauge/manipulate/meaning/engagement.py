@@ -17,13 +17,13 @@ from .settings import Engagement
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many details are tried in a turn.
-DETAILS = 3
+_DETAILS = 3
 
 
 def change(talk: Talk, settings: Engagement, rng: Random) -> None:
     """Take something out of a share of the turns."""
-    found = _lessened(talk, settings, rng)
-    if not choosing.keep(talk, found, count(settings.share, len(talk.open)), _measure(settings)):
+    drafts = _lessened(talk, settings, rng)
+    if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), _measure(settings)):
         raise DoesNotApply("nothing can be left out")
 
 
@@ -77,7 +77,7 @@ def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
     tops = questions.sentences(graph)
     if settings.single and len(tops) > 1:
         return []
-    found = [
+    details = [
         edge.target
         for edge in graph.edges
         if edge.role.startswith((":ARG", ":op")) and edge.role != ":ARG0"
@@ -85,8 +85,8 @@ def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
         if graph.concepts[edge.target] not in _VAGUE
     ]
     denied = set(questions.negated(graph))
-    chosen = [it for it in dict.fromkeys(found) if not denied & set(questions.below(graph, it))]
-    return [edits.remove(graph, it) for it in rng.sample(chosen, len(chosen))[:DETAILS]]
+    chosen = [it for it in dict.fromkeys(details) if not denied & set(questions.below(graph, it))]
+    return [edits.remove(graph, it) for it in rng.sample(chosen, len(chosen))[:_DETAILS]]
 
 
 #: What is no detail.

@@ -15,9 +15,9 @@ from .settings import Irrelevancy
 from .talk import Sheet, Talk, count, shuffled
 
 #: How many candidates are tried for an item, and how many exchanges in a turn.
-CANDIDATES, TRIES = 2, 6
+_CANDIDATES, _TRIES = 2, 6
 
-Pair = tuple[Item, Item]
+_Pair = tuple[Item, Item]
 
 
 def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
@@ -27,30 +27,30 @@ def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
     if not turns:
         raise DoesNotApply("there is nothing to exchange")
     measure = choosing.surprising(talk) if settings.plausible else choosing.anything
-    found = (
+    drafts = (
         _exchanged(
             talk, measure, _pairs(talk, settings, at, every, own), count(settings.rate, size)
         )
         for at, own in shuffled(rng, turns)
         if (size := len(_standing(talk, at)))
     )
-    if not choosing.keep(talk, found, count(settings.share, len(talk.open)), measure):
+    if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
         raise DoesNotApply("no item can be replaced")
 
 
 def _exchanged(
-    talk: Talk, measure: choosing.Measure, pairs: Iterable[Pair], budget: int
+    talk: Talk, measure: choosing.Measure, pairs: Iterable[_Pair], budget: int
 ) -> Sheet | None:
     """A turn with items exchanged until the budget is used, or the one exchange that fits best."""
-    sheet, made, spare = None, set[str](), list[Sheet]()
+    sheet, gone, spare = None, set[str](), list[Sheet]()
     for old, new in pairs:
         base = sheet or talk.sheets[old.at]
-        if old.concept in made or len(made) == budget:
+        if old.concept in gone or len(gone) == budget:
             continue
         draft = talk.draft(base, exchanged(base.graph, old, new), f"irrelevancy.{old.type}")
         if draft is not None and measure(draft) <= 1:
             sheet = draft
-            made.add(old.concept)
+            gone.add(old.concept)
         elif draft is not None:
             spare.append(draft)
     return sheet or min(spare, key=measure, default=None)
@@ -64,16 +64,16 @@ def _standing(talk: Talk, at: int) -> list[Item]:
 
 def _pairs(
     talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
-) -> list[Pair]:
+) -> list[_Pair]:
     """An item and what may take its place, in the order in which they are tried."""
     others = [it for it in every if it.at != at or settings.own]
     mine = _drawn(_standing(talk, at), rng)
     tried = [_tried(talk, settings, item, others, rng) for item in mine]
-    pairs = [(it, new) for it, its in zip(mine, tried, strict=True) for new in its]
+    pairs = [(it, new) for it, candidates in zip(mine, tried, strict=True) for new in candidates]
     if settings.plausible:  # those that cost nothing stay in the order of the draws
         around = {item: _around(talk, item) for item in mine}
         pairs.sort(key=lambda pair: max(0.0, _cost(talk, pair, around[pair[0]])))
-    return pairs[: TRIES if settings.plausible else None]
+    return pairs[: _TRIES if settings.plausible else None]
 
 
 def _drawn(mine: list[Item], rng: Random) -> list[Item]:
@@ -96,15 +96,15 @@ def _tried(
     """Items of the same type, in the order in which they are tried."""
     same = [it for it in others if it.type == item.type and _differ(it, item)]
     if settings.plausible:  # "Netflix and Netflix"
-        said = {it.word.lower() for it in talk.items(item.at)}
-        same = [it for it in same if it.word.lower() not in said]
-    found = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
+        words = {it.word.lower() for it in talk.items(item.at)}
+        same = [it for it in same if it.word.lower() not in words]
+    candidates = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
     if not settings.plausible:
-        return found[:CANDIDATES]
+        return candidates[:_CANDIDATES]
     around = _around(talk, item)
-    found.sort(key=lambda it: _cost(talk, (item, it), around))
-    fitting = (it for it in found if plausible.exchangeable(item, it))
-    return list(islice(fitting, CANDIDATES))
+    candidates.sort(key=lambda it: _cost(talk, (item, it), around))
+    fitting = (it for it in candidates if plausible.exchangeable(item, it))
+    return list(islice(fitting, _CANDIDATES))
 
 
 def _differ(one: Item, other: Item) -> bool:
@@ -122,10 +122,10 @@ def _around(talk: Talk, item: Item) -> tuple[str, str]:
     )
 
 
-def _cost(talk: Talk, pair: Pair, around: tuple[str, str]) -> float:
+def _cost(talk: Talk, pair: _Pair, around: tuple[str, str]) -> float:
     """What an exchange costs by the words around it, before it is written; a name costs nothing."""
     old, new = pair
     if old.name:
         return 0.0
-    known = choosing.bigrams(talk.pool)
-    return known.between(new.form.lower(), *around) - known.between(old.form.lower(), *around)
+    model = choosing.bigrams(talk.pool)
+    return model.between(new.form.lower(), *around) - model.between(old.form.lower(), *around)

@@ -18,18 +18,9 @@ from ...language import senses
 from ...language.lexicon import Lexicon
 from ...language.stopwords import NLTK
 from ...sentence.lexical import is_word
+from ...sentence.wordlists import lists
 
-#: Concepts that are no content of their own: modals, links, fillers and general nouns.
-_EMPTY = """
-possible obligate recommend permit cause contrast concession have be do-02 resemble include
-exemplify thing person multi-sentence and or amr-unknown amr-choice even-if say-so slash something
-anything everything nothing someone anyone everyone everybody lot kind sort that this there here
-yes no one way bit couple time ordinal-entity temporal-quantity date-entity monetary-quantity more
-most many much some other another each every all so too very just also still already really even
-only ever own same such well now then again as certain sure please thank guess mean let go-02 oh
-yeah yea yep wow ok okay lol haha ha hey hi hello um uh oops nope hmm ah aw wonder
-"""
-EMPTY = frozenset(_EMPTY.split())
+_WORDS = lists(__file__, "items")
 _ROLES = ((":ARG", "arg"), (":op", "op"), (":mod", "mod"))
 _SPECIAL = re.compile(r".*-9\d|.*[^\w-].*|.*\d.*")
 
@@ -69,7 +60,7 @@ def all_nouns(graph: Graph, at: int) -> list[Item]:
 
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
-    return not senses.is_frame(concept) and is_content(concept) and is_word(concept, "n")
+    return not senses.is_frame(concept) and _is_content(concept) and is_word(concept, "n")
 
 
 def _items(graph: Graph, at: int) -> Iterator[Item]:
@@ -85,7 +76,7 @@ def _items(graph: Graph, at: int) -> Iterator[Item]:
         type_ = _type(concept, roles.get(variable, []))
         if type_ and variable in named:
             yield Item(at, variable, type_, concept, named[variable], _article(graph, variable))
-        elif type_ and is_content(concept) and (form := _form(graph, variable)):
+        elif type_ and _is_content(concept) and (form := _form(graph, variable)):
             own = frozenset(arguments.get(variable, ()))
             behind = _behind(graph, graph.aligned[variable][-1])
             yield Item(at, variable, type_, concept, "", form, own, behind)
@@ -106,18 +97,13 @@ def _behind(graph: Graph, place: int) -> str:
     word = graph.tokens[place + 1].text.lower() if place + 1 < len(graph.tokens) else "."
     if not any(map(str.isalnum, word)):
         return "."
-    return "object" if word not in NLTK or word in _OBJECTS else word
-
-
-#: Function words that begin an object.
-_DETERMINERS = "a an the my your his her its our their some any this these those"
-_OBJECTS = frozenset(_DETERMINERS.split())
+    return "object" if word not in NLTK or word in _WORDS["determiners"] else word
 
 
 def _article(graph: Graph, variable: str) -> str:
     """The article before a name: "the U.S." has one, "Canada" none."""
-    nodes = [it.target for it in graph.edges if (it.source, it.role) == (variable, ":name")]
-    places = [place for it in (variable, *nodes) for place in graph.aligned.get(it, ())]
+    nodes = (variable, questions.name_of(graph, variable))
+    places = [place for node in nodes for place in graph.aligned.get(node, ())]
     first = min(places, default=0)
     before = graph.tokens[first - 1].text.lower() if first else ""
     return before if before == "the" else ""
@@ -126,15 +112,15 @@ def _article(graph: Graph, variable: str) -> str:
 def _type(concept: str, roles: list[str]) -> str:
     if senses.is_frame(concept):
         return "concept"
-    found = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
-    return next(found, "")
+    types = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
+    return next(types, "")
 
 
 @lru_cache(maxsize=20_000)
-def is_content(concept: str) -> bool:
+def _is_content(concept: str) -> bool:
     """Whether a concept is a word of some content that the lexicon knows."""
     lemma = senses.lemma(concept)
-    if concept in senses.PRONOUNS or lemma in EMPTY or concept in EMPTY:
+    if concept in senses.PRONOUNS or {lemma, concept} & _WORDS["empty"]:
         return False
     plain = len(lemma) > 1 and not _SPECIAL.fullmatch(lemma) and not re.search(r"-9\d$", concept)
     return plain and bool(Lexicon.load().senses(lemma.partition("-")[0]))
@@ -152,9 +138,7 @@ def exchanged(graph: Graph, old: Item, new: Item) -> Graph:
 
 def renamed(graph: Graph, variable: str, name: str) -> Graph:
     """The graph with another name at a variable, which may have had none."""
-    node = next(
-        (it.target for it in graph.edges if (it.source, it.role) == (variable, ":name")), ""
-    )
+    node = questions.name_of(graph, variable)
     concepts, edges = dict(graph.concepts), list(graph.edges)
     if not node:
         node = edits.fresh("name", {*concepts, *(edge.target for edge in edges)})

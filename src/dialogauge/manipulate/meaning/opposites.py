@@ -11,18 +11,21 @@ from ...knowledge import load_store
 from ...language import senses
 from ...language.lexicon import Lexicon
 from ...sentence.lexical import is_word
+from ...sentence.wordlists import lists
 from .items import Item
 from .settings import Contradiction
 
+_WORDS = lists(__file__, "opposites")
+_ELSEWHERE = {frozenset(pair.split("-")) for pair in _WORDS["elsewhere"]}
 #: A sense counts when it is at least so much of a word's uses.
-SENSE = 0.2
+_SENSE = 0.2
 #: A word that WordNet's annotators met less often is not offered.
-USED = 2
+_USED = 2
 
 
 def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     """The concepts that are opposed to an item's, the likeliest first."""
-    pos = part_of_speech(item)
+    pos = _part_of_speech(item)
     if settings.plausible and not _is_opposable(item, pos):
         return ()
     others = conceptnet(item.word, settings.relations)
@@ -30,34 +33,22 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
         others = of_same_kind(item.word, pos, others)
     words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
     sense = "-01" if senses.is_frame(item.concept) else ""
-    found = [it for it in words if it.isalpha() and it != item.word]
+    fit = [it for it in words if it.isalpha() and it != item.word]
     if settings.plausible:
-        found = [it for it in found if frozenset((it, item.word)) not in _ELSEWHERE]
-    return tuple(f"{it}{sense}" for it in found)
+        fit = [it for it in fit if frozenset((it, item.word)) not in _ELSEWHERE]
+    return tuple(f"{it}{sense}" for it in fit)
 
 
 def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
     exclaimed = senses.is_frame(item.concept) and not item.roles  # "Cool!"
-    found = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
-    return pos in ("n", "v", "a") and not (exclaimed or found) and item.word not in _LIGHT
+    judging = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
+    return (
+        pos in ("n", "v", "a") and not (exclaimed or judging) and item.word not in _WORDS["light"]
+    )
 
 
-_VERBS = "come go get take give make do have be put let keep hit release whole last"
-_LIGHT = frozenset(_VERBS.split())
-
-
-#: Words that are opposed in a sense that talk seldom has: "cool" is good, a "hard thing" not easy.
-_PAIRS = """
-cool-warm cool-hot hard-soft tough-tender fill-empty city-town town-village lose-keep know-ignore
-fly-walk real-unreal specific-general right-left kind-unkind mean-nice heavy-light
-ill-good raise-lower survive-succumb credible-incredible
-foreign-domestic car-bike sit-stand organization-tribe soften-sharpen
-"""
-_ELSEWHERE = frozenset(frozenset(pair.split("-")) for pair in _PAIRS.split())
-
-
-def part_of_speech(item: Item) -> str:
+def _part_of_speech(item: Item) -> str:
     """The part of speech that a concept has in its sentence."""
     frame = senses.is_frame(item.concept)
     order = "avn" if frame and is_word(item.form.lower(), "a") else "vna" if frame else "nar"
@@ -73,25 +64,25 @@ def wordnet(word: str, pos: str) -> tuple[str, ...]:
     """
     senses = Lexicon.load().senses(word, pos)
     uses = sum(sense.count for sense in senses)
-    main = [sense for sense in senses if sense.count >= max(1, SENSE * uses)]
+    main = [sense for sense in senses if sense.count >= max(1, _SENSE * uses)]
     return tuple(it for sense in main for it in sense.antonyms if is_word(it, pos) and _is_used(it))
 
 
 def _is_used(word: str) -> bool:
-    return sum(sense.count for sense in Lexicon.load().senses(word)) >= USED
+    return sum(sense.count for sense in Lexicon.load().senses(word)) >= _USED
 
 
 @lru_cache(maxsize=20_000)
 def conceptnet(word: str, relations: tuple[str, ...]) -> tuple[str, ...]:
     """Single written words at the other ends of some relations."""
     store = load_store()
-    found = list[str]()
+    ends = list[str]()
     for name in store.look_up(word):
         for relation in (it for it in relations if it in store.relations):
-            found += [edge.end for edge in store.neighbours(name, relation)]
+            ends += [edge.end for edge in store.neighbours(name, relation)]
             if relation == "Antonym":
-                found += [edge.start for edge in store.neighbours(name, relation, inward=True)]
-    return tuple(it for it in dict.fromkeys(found) if it.isalpha() and store.written(it))
+                ends += [edge.start for edge in store.neighbours(name, relation, inward=True)]
+    return tuple(it for it in dict.fromkeys(ends) if it.isalpha() and store.written(it))
 
 
 @lru_cache(maxsize=20_000)

@@ -16,7 +16,7 @@ from ...language.senses import is_frame, lemma
 from .items import Item, is_noun
 
 #: Words whose vectors are nearer to each other say nearly the same.
-ALIKE = 0.45
+_ALIKE = 0.45
 
 
 def exchangeable(old: Item, new: Item) -> bool:
@@ -73,7 +73,7 @@ def alike(one: str, other: str) -> bool:
     """Whether two words say nearly the same."""
     if other in _synonyms(one):
         return True
-    return float(np.nan_to_num(_vector(one) @ _vector(other))) > ALIKE
+    return float(np.nan_to_num(_vector(one) @ _vector(other))) > _ALIKE
 
 
 @lru_cache(maxsize=20_000)
@@ -84,8 +84,8 @@ def _synonyms(word: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _vector(word: str) -> NDArray[np.float32]:
     """A word's vector, NaN where it has none."""
-    found: NDArray[np.float32] = _space().of([word])[0]
-    return found
+    vector: NDArray[np.float32] = _space().of([word])[0]
+    return vector
 
 
 @lru_cache

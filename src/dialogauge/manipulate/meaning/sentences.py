@@ -6,13 +6,9 @@ question marks, so that the words are asked too.
 
 from ...amr import Graph, questions
 from ...language import senses
+from ...sentence.wordlists import lists
 
-_ASKING = """
-do does did don't doesn't didn't is are was were isn't aren't wasn't weren't am have has had haven't
-hasn't can could will would should can't couldn't won't wouldn't may who what which when where why
-how whose whom ever
-"""
-ASKING = frozenset(_ASKING.split())
+_ASKING = lists(__file__, "sentences")["asking"]
 
 
 def asks(graph: Graph, top: str) -> bool:
@@ -40,7 +36,7 @@ def _begins(graph: Graph, first: int) -> bool:
     while words and not words[-1].isalpha() and "'" not in words[-1]:
         words.pop()
     start = next((at for at in range(len(words) - 1, 0, -1) if words[at - 1] in _ENDS), 0)
-    return len(words) > start and words[start] in ASKING and (start > 0 or first <= 2)
+    return len(words) > start and words[start] in _ASKING and (start > 0 or first <= 2)
 
 
 _ENDS = frozenset(".!?,;") | {"...", "and", "but", "so"}
@@ -60,8 +56,8 @@ _OPEN = frozenset({"wonder-01", "wonder-02", "guess-01", "hope-01", "wish-01", "
 
 def frames(graph: Graph, top: str) -> list[str]:
     """The frames of a sentence that have words, those nearest to the top first."""
-    found = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
-    return [it for it in found if it in graph.aligned]
+    inside = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
+    return [it for it in inside if it in graph.aligned]
 
 
 def predicates(graph: Graph, top: str) -> list[str]:
@@ -69,15 +65,15 @@ def predicates(graph: Graph, top: str) -> list[str]:
 
     What stands deeper is not stated: *she said that it rains*, *the dog that barks*.
     """
-    found, waiting = list[str](), [top]
+    frames_, waiting = list[str](), [top]
     while waiting:
         at = waiting.pop(0)
         if senses.lemma(graph.concepts[at]) in _LINKS:
             parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
             waiting += [it.target for it in parts if it.target in graph.concepts]
         elif senses.is_frame(graph.concepts[at]) and at in graph.aligned:
-            found.append(at)
-    return [it for it in found if not _leaves_open(graph, it)]
+            frames_.append(at)
+    return [it for it in frames_ if not _leaves_open(graph, it)]
 
 
 def _leaves_open(graph: Graph, variable: str) -> bool:

@@ -10,17 +10,9 @@ should not give the damage away. Without it candidates are taken at random, as p
 at least.
 """
 
-from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
-
-from ...dialogue import Dialogue
-from ..edited import Edited
-from ..pool import Pool
-
-if TYPE_CHECKING:
-    from .talk import Talk
 
 
 class Coreference(msgspec.Struct, frozen=True):
@@ -34,16 +26,6 @@ class Coreference(msgspec.Struct, frozen=True):
     pronouns: Literal["conversation", "any"] = "conversation"  # paper: its own; code: all seven
     of: Literal["arguments", "all"] = "arguments"  # nouns; paper: at ARG or op; code: anywhere
     plausible: bool = True
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with some pronouns exchanged."""
-        return _made(self, dialogue, rng, pool)
-
-    def change(self, talk: "Talk", rng: Random) -> None:
-        """The same on a dialogue that was read."""
-        from .coreference import change
-
-        change(talk, self, rng)
 
 
 class Contradiction(msgspec.Struct, frozen=True):
@@ -68,16 +50,6 @@ class Contradiction(msgspec.Struct, frozen=True):
         how = {0.0: "by antonyms", 1.0: "by negation"}.get(self.direct, "by negation or antonyms")
         return f"A turn says the opposite of what it said, {how}."
 
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with some turns contradicted."""
-        return _made(self, dialogue, rng, pool)
-
-    def change(self, talk: "Talk", rng: Random) -> None:
-        """The same on a dialogue that was read."""
-        from .contradiction import change
-
-        change(talk, self, rng)
-
 
 class Irrelevancy(msgspec.Struct, frozen=True):
     """Words of a turn are exchanged with words of the same role from other turns."""
@@ -86,16 +58,6 @@ class Irrelevancy(msgspec.Struct, frozen=True):
     rate: float = 0.5  # of the items of a turn
     own: bool = False  # items of the same turn, too; paper: of other utterances; code: of all
     plausible: bool = True
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with items of some turns exchanged."""
-        return _made(self, dialogue, rng, pool)
-
-    def change(self, talk: "Talk", rng: Random) -> None:
-        """The same on a dialogue that was read."""
-        from .irrelevancy import change
-
-        change(talk, self, rng)
 
 
 class Engagement(msgspec.Struct, frozen=True):
@@ -109,19 +71,16 @@ class Engagement(msgspec.Struct, frozen=True):
     stop: bool = False  # code: at the first chosen turn that has nothing to lose
     plausible: bool = True
 
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with less in some turns."""
-        return _made(self, dialogue, rng, pool)
-
-    def change(self, talk: "Talk", rng: Random) -> None:
-        """The same on a dialogue that was read."""
-        from .engagement import change
-
-        change(talk, self, rng)
-
 
 Settings = Coreference | Contradiction | Irrelevancy | Engagement
 
+#: The settings of DEAM's paper, the edits in the order in which they are made.
+PAPER: dict[str, Settings] = {
+    "coreference": Coreference(),
+    "contradiction": Contradiction(),
+    "irrelevancy": Irrelevancy(),
+    "engagement": Engagement(),
+}
 #: The settings of DEAM's released code.
 RELEASED: dict[str, Settings] = {
     "coreference": Coreference(pronouns="any", of="all", plausible=False),
@@ -131,11 +90,3 @@ RELEASED: dict[str, Settings] = {
     "irrelevancy": Irrelevancy(own=True, plausible=False),
     "engagement": Engagement(by="size", rest=True, single=True, stop=True, plausible=False),
 }
-
-
-def _made(settings: Settings, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-    from .talk import read
-
-    talk = read(dialogue, pool)
-    settings.change(talk, rng)
-    return talk.edited()

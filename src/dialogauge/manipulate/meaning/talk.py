@@ -25,9 +25,9 @@ from .items import Item, items
 #: A longer turn, in characters, is not read (nor changed).
 LONGEST = 4000
 #: English has about every second word in the list of stop words; other languages have few.
-ENGLISH = 0.2
+_ENGLISH = 0.2
 
-Thing = TypeVar("Thing")
+_Thing = TypeVar("_Thing")
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -95,8 +95,8 @@ def read(dialogue: Dialogue, pool: Pool) -> Talk:
         raise DoesNotApply("the turns are empty or very long")
     if not is_english(short.values()):
         raise DoesNotApply("the text is not English")
-    found = dict(zip(short, pool.graphs(list(short.values())), strict=True))
-    graphs = {at: graph for at, graph in found.items() if graph is not None}
+    parsed = dict(zip(short, pool.graphs(list(short.values())), strict=True))
+    graphs = {at: graph for at, graph in parsed.items() if graph is not None}
     if not graphs:
         raise DoesNotApply("no turn has a graph")
     return Talk(dialogue, pool, graphs)
@@ -109,7 +109,7 @@ def is_english(texts: Iterable[str]) -> bool:
     (True, False)
     """
     words = [word for text in texts for word in normalise(text).split()]
-    return sum(word in NLTK for word in words) >= ENGLISH * max(1, len(words))
+    return sum(word in NLTK for word in words) >= _ENGLISH * max(1, len(words))
 
 
 def count(rate: float, size: int) -> int:
@@ -121,7 +121,7 @@ def count(rate: float, size: int) -> int:
     return max(1, int(rate * size + 1e-9))
 
 
-def shuffled(rng: Random, things: Sequence[Thing]) -> list[tuple[Thing, Random]]:
+def shuffled(rng: Random, things: Sequence[_Thing]) -> list[tuple[_Thing, Random]]:
     """Things in a random order, each with a generator of its own.
 
     What is drawn for one does not depend on how many are asked for: with a larger share the same

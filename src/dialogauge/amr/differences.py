@@ -17,43 +17,37 @@ from collections.abc import Iterator
 import msgspec
 
 from .graph import Edge, Graph
-from .questions import MULTI_SENTENCE, is_negation, names, negated, sentences
+from .questions import MULTI_SENTENCE, connected, is_negation, names, negated, sentences
 
 
-class Replaced(msgspec.Struct, frozen=True):
+class _Exchange(msgspec.Struct, frozen=True):
+    variable: str
+    old: str
+    new: str
+
+
+class Replaced(_Exchange, frozen=True):
     """Another concept at a variable."""
 
-    variable: str
-    old: str
-    new: str
 
-
-class Renamed(msgspec.Struct, frozen=True):
+class Renamed(_Exchange, frozen=True):
     """Another name at a variable, or a name where there was none (``old`` is empty)."""
 
-    variable: str
-    old: str
-    new: str
 
-
-class Requantified(msgspec.Struct, frozen=True):
+class Requantified(_Exchange, frozen=True):
     """Another constant at the end of an edge: a number, a date."""
 
+
+class _Turn(msgspec.Struct, frozen=True):
     variable: str
-    old: str
-    new: str
 
 
-class Negated(msgspec.Struct, frozen=True):
+class Negated(_Turn, frozen=True):
     """A ``:polarity -`` more."""
 
-    variable: str
 
-
-class Affirmed(msgspec.Struct, frozen=True):
+class Affirmed(_Turn, frozen=True):
     """A ``:polarity -`` less."""
-
-    variable: str
 
 
 class Removed(msgspec.Struct, frozen=True):
@@ -117,12 +111,12 @@ def _requantified(old: Graph, new: Graph) -> Iterator[Change]:
 
 def _constants(graph: Graph) -> dict[tuple[str, str], list[str]]:
     """The constants at the ends of edges, names and polarity aside."""
-    found: dict[tuple[str, str], list[str]] = {}
+    constants: dict[tuple[str, str], list[str]] = {}
     for edge in graph.edges:
         name = graph.concepts.get(edge.source) == "name"
         if edge.target not in graph.concepts and not name and edge.role != ":polarity":
-            found.setdefault((edge.source, edge.role), []).append(edge.target)
-    return found
+            constants.setdefault((edge.source, edge.role), []).append(edge.target)
+    return constants
 
 
 def _polarity(old: Graph, new: Graph) -> Iterator[Change]:
@@ -160,19 +154,8 @@ def _removed(old: Graph, new: Graph) -> Iterator[Change]:
 
 def _reached(graph: Graph, among: set[str], start: tuple[str, ...]) -> set[str]:
     """What hangs together with some variables among those that are gone."""
-    found, waiting = set(start), list(start)
-    while waiting:
-        at = waiting.pop()
-        for edge in graph.edges:
-            for other in (edge.target, edge.source) if at in (edge.source, edge.target) else ():
-                if (
-                    other in among
-                    and other not in found
-                    and graph.concepts[other] != MULTI_SENTENCE
-                ):
-                    found.add(other)
-                    waiting.append(other)
-    return found
+    inside = {variable for variable in among if graph.concepts[variable] != MULTI_SENTENCE}
+    return connected(graph.edges, start, inside)
 
 
 def _appended(old: Graph, new: Graph) -> list[Change] | None:

@@ -15,10 +15,10 @@ from ..errors import UnknownNameError
 from .graph import Graph
 
 #: The parser that ships, and the realiser.
-BUILTIN = "builtin"
-EDIT = "edit"
+_BUILTIN = "builtin"
+_EDIT = "edit"
 #: How many variables of remembered graphs are kept (some 600 bytes each with edges and words).
-IN_MEMORY = 200_000
+_IN_MEMORY = 200_000
 
 
 class Parser(Protocol):
@@ -43,7 +43,7 @@ class Realiser(Protocol):
         """The text of the edited graph, as near to the original's as it can; None if it fails."""
 
 
-class Report(msgspec.Struct):
+class Counts(msgspec.Struct):
     """What a remembering parser was asked since it was made."""
 
     texts: int = 0
@@ -59,8 +59,8 @@ class Remembering:
 
     def __init__(self, parser: Parser, memory: Memory[Graph | None] | None = None) -> None:
         self._parser = parser
-        self._memory = memory or Memory[Graph | None](IN_MEMORY, _size)
-        self.report = Report()
+        self._memory = memory or Memory[Graph | None](_IN_MEMORY, _size)
+        self.counts = Counts()
 
     @property
     def signature(self) -> str:
@@ -71,41 +71,41 @@ class Remembering:
         """The graph of each text, or None."""
         made_by = self.signature
         keys = [key(f"{made_by}\0{text}") for text in texts]
-        known = self._memory.get(keys)
-        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in known}
-        made = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
-        self._memory.put(made)
-        self.report.texts += len(texts)
-        self.report.parsed += len(made)
-        self.report.failed += sum(graph is None for graph in made.values())
-        known.update(made)
-        return [known[each] for each in keys]
+        graphs = self._memory.get(keys)
+        new = {each: text for each, text in zip(keys, texts, strict=True) if each not in graphs}
+        parsed = dict(zip(new, self._parser.parse(list(new.values())), strict=True)) if new else {}
+        self._memory.put(parsed)
+        self.counts.texts += len(texts)
+        self.counts.parsed += len(parsed)
+        self.counts.failed += sum(graph is None for graph in parsed.values())
+        graphs.update(parsed)
+        return [graphs[each] for each in keys]
 
 
-def load_parser(name: str | Path = BUILTIN) -> Remembering:
+def load_parser(name: str | Path = _BUILTIN) -> Remembering:
     """The parser that ships, or the one of a folder that is laid out like amrlib's models."""
-    if str(name) == BUILTIN:
+    if str(name) == _BUILTIN:
         from .parser.builtin import Builtin
 
         return Remembering(Builtin.load())
     from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
-        return Remembering(seq2seq.Parser.load(Path(name)))
-    raise UnknownNameError("parser or folder of one", str(name), [BUILTIN])
+        return Remembering(seq2seq.AmrlibParser.load(Path(name)))
+    raise UnknownNameError("parser or folder of one", str(name), [_BUILTIN])
 
 
-def load_realiser(name: str | Path = EDIT) -> Realiser:
+def load_realiser(name: str | Path = _EDIT) -> Realiser:
     """The realiser that edits the sentence, or the generator of a folder like amrlib's models."""
-    if str(name) == EDIT:
+    if str(name) == _EDIT:
         from .realise import InPlace
 
         return InPlace()
     from .amrlib import seq2seq
 
     if seq2seq.is_folder(Path(name)):
-        return seq2seq.Generator.load(Path(name))
-    raise UnknownNameError("realiser or folder of one", str(name), [EDIT])
+        return seq2seq.AmrlibGenerator.load(Path(name))
+    raise UnknownNameError("realiser or folder of one", str(name), [_EDIT])
 
 
 def _size(graph: Graph | None) -> int:

@@ -21,25 +21,26 @@ from ..printable import printable
 from .graph import Graph, branches, unquoted
 from .questions import UNKNOWN, words
 
-LARGE, SMALL = 14, 11  # sizes of letters
-LAYER, BOX, GAP, MARGIN = 92, 38, 18, 24  # heights of a layer and a box, room between and around
-NARROWEST = 320
+_LARGE, _SMALL = 14, 11  # sizes of letters
+#: The heights of a layer and a box, the room between boxes and around all.
+_LAYER, _BOX, _GAP, _MARGIN = 92, 38, 18, 24
+_NARROWEST = 320
 
 _STYLE = f"""
-text {{ font-family: "DejaVu Sans", Verdana, sans-serif; font-size: {LARGE}px; text-anchor: middle;
+text {{ font-family: "DejaVu Sans", Verdana, sans-serif; font-size: {_LARGE}px; text-anchor: middle;
        fill: #1b1f24 }}
 .box {{ fill: #f3f4f6; stroke: #9aa3ad }}
 .frame {{ fill: #dbeafe; stroke: #3b76c4 }}
 .unknown {{ fill: #fef3c7; stroke: #c58a06 }}
 .constant {{ fill: none; stroke: none }}
 .negative {{ fill: #fde2e1; stroke: #c43b3b }}
-.words, .role {{ font-size: {SMALL}px; fill: #57606a }}
+.words, .role {{ font-size: {_SMALL}px; fill: #57606a }}
 .words {{ font-style: italic }}
 .role {{ stroke: #fff; stroke-width: 4px; paint-order: stroke }}
 .again {{ fill: #fff; stroke: #7a4aa8; stroke-dasharray: 5 3 }}
 .edge {{ fill: none; stroke: #9aa3ad }}
 .curve {{ fill: none; stroke: #7a4aa8; stroke-dasharray: 2 4; opacity: 0.6 }}
-.sentence {{ text-anchor: start; font-size: {LARGE}px }}
+.sentence {{ text-anchor: start; font-size: {_LARGE}px }}
 """.strip()
 
 
@@ -58,12 +59,12 @@ class _Item(msgspec.Struct):
     @property
     def width(self) -> float:
         """Of its box."""
-        return max(_width(self.label, LARGE), _width(self.words, SMALL)) + 20
+        return max(_width(self.label, _LARGE), _width(self.words, _SMALL)) + 20
 
     @property
     def slot(self) -> float:
         """What it needs on its layer."""
-        return max(self.width, _width(self.role, SMALL)) + GAP
+        return max(self.width, _width(self.role, _SMALL)) + _GAP
 
 
 def draw(graph: Graph, path: Path) -> None:
@@ -76,20 +77,20 @@ def draw(graph: Graph, path: Path) -> None:
 def svg(graph: Graph) -> str:
     """The picture of a graph."""
     items = _items(graph)
-    width = max(_place(items) + 2 * MARGIN, NARROWEST)
-    sentence = textwrap.wrap(_shown(graph.text), max(20, int(width / (0.58 * LARGE))))
-    top = MARGIN + 20 * len(sentence)
+    width = max(_place(items) + 2 * _MARGIN, _NARROWEST)
+    sentence = textwrap.wrap(_shown(graph.text), max(20, int(width / (0.58 * _LARGE))))
+    top = _MARGIN + 20 * len(sentence)
     for item in items:
-        item.x += MARGIN
-        item.y += top + SMALL
-    height = max(item.y for item in items) + BOX + MARGIN
+        item.x += _MARGIN
+        item.y += top + _SMALL
+    height = max(item.y for item in items) + _BOX + _MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img">',
         f"<title>{escape(_shown(graph.text) or items[0].label)}</title>",
         f"<style>{_STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
-        *(_text("sentence", MARGIN, MARGIN + 20 * row, it) for row, it in enumerate(sentence)),
+        *(_text("sentence", _MARGIN, _MARGIN + 20 * row, it) for row, it in enumerate(sentence)),
         *_curves(items),
         *(_line(items[item.parent], item) for item in items if item.parent >= 0),
         *(part for item in items for part in _box(item)),
@@ -144,7 +145,7 @@ def _place(items: list[_Item]) -> float:
     for place, item in enumerate(items):
         if item.parent >= 0:
             item.x = left[item.parent] + needs[place] / 2
-            item.y = items[item.parent].y + LAYER
+            item.y = items[item.parent].y + _LAYER
             left[item.parent] += needs[place]
         else:
             item.x = needs[place] / 2
@@ -156,7 +157,7 @@ def _box(item: _Item) -> Iterator[str]:
     left = item.x - item.width / 2
     yield (
         f'<rect class="{item.kind}" x="{left:.0f}" y="{item.y:.0f}" '
-        f'width="{item.width:.0f}" height="{BOX}" rx="7"/>'
+        f'width="{item.width:.0f}" height="{_BOX}" rx="7"/>'
     )
     yield _text("label", item.x, item.y + (17 if item.words else 24), item.label)
     if item.words:
@@ -166,7 +167,7 @@ def _box(item: _Item) -> Iterator[str]:
 
 
 def _line(parent: _Item, item: _Item) -> str:
-    start, end = parent.y + BOX, item.y - SMALL - 6
+    start, end = parent.y + _BOX, item.y - _SMALL - 6
     middle = (start + end) / 2
     path = f"M{parent.x:.0f} {start} C{parent.x:.0f} {middle:.0f} {item.x:.0f} {middle:.0f}"
     return f'<path class="edge" d="{path} {item.x:.0f} {end:.0f}"/>'
@@ -180,7 +181,7 @@ def _curves(items: Sequence[_Item]) -> Iterator[str]:
             other = drawn[item.variable]
             side = 1 if item.x > other.x else -1
             start, end = item.x - side * item.width / 2, other.x + side * other.width / 2
-            y, to = item.y + BOX / 2, other.y + BOX / 2
+            y, to = item.y + _BOX / 2, other.y + _BOX / 2
             bend = f"C{start - side * 40:.0f} {y:.0f} {end + side * 40:.0f} {to:.0f}"
             yield f'<path class="curve" d="M{start:.0f} {y:.0f} {bend} {end:.0f} {to:.0f}"/>'
 

@@ -1,0 +1,130 @@
+"""Edits of the words of one turn by what they are: parts of speech, names, words for the same.
+
+What a word is says the pipeline of :mod:`..language`; these edits need its extra.
+"""
+
+from itertools import pairwise
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .manipulation import DoesNotApply
+from .rewriting import Place
+from .spare import is_missed, is_name, is_owned, is_spare, is_torn
+from .synonyms import PARTS, equivalent, has_content, likeliest
+from .words import rest_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+    from ..language import Pipeline
+
+#: The longest text that is tagged for an edit, in characters: some seconds of work.
+LONGEST = 100_000
+
+
+def tagger() -> "Pipeline":
+    """The pipeline that ships, one per process; it remembers texts: ``pipe`` many beforehand."""
+    from ..language import shared
+
+    return shared()
+
+
+def tagged(text: str) -> "Doc":
+    """What a text consists of."""
+    if len(text) > LONGEST:
+        raise DoesNotApply("it is too long to tag")
+    return tagger()(text)
+
+
+class Only(msgspec.Struct, frozen=True):
+    """Only words of some parts of speech are left."""
+
+    tags: tuple[str, ...]  # how the Penn tags of such words begin
+    called: str
+
+    @property
+    def about(self) -> str:
+        """What is left."""
+        return f"Only {self.called} are left."
+
+    def __call__(self, place: Place, rng: Random) -> str:
+        """These words; the parts of a contraction stay together where both are left."""
+        document = tagged(place.text)
+        kept: list[Token] = []
+        for word in document:
+            if word.tag_.startswith(self.tags) and not word.is_space and not is_torn(word, kept):
+                kept.append(word)
+        if not any(sign.isalnum() for word in kept for sign in word.text):
+            raise DoesNotApply("no word would be left")
+        left = {word.i for word in kept}
+        if not any(is_missed(word) for word in document if word.i not in left):
+            raise DoesNotApply("nobody would miss what goes")
+        parts = [kept[0].text]
+        for word, following in pairwise(kept):
+            joined = following.i == word.i + 1 and not word.whitespace_
+            parts += [following.text] if joined else [" ", following.text]
+        return "".join(parts)
+
+
+NOUNS = Only(("NN",), "nouns")
+NOUNS_PRONOUNS_VERBS = Only(("NN", "PRP", "WP", "VB"), "nouns, pronouns and verbs")
+
+
+class Nameless(msgspec.Struct, frozen=True):
+    """The names of people, places, works and the like are left out."""
+
+    # The paper leaves out every name, needed or not: "I live in." True takes only texts in which
+    # a sentence can do without each name, "a Beatles fan", "Hey, Tom": one dialogue in six has one.
+    sure: bool = False
+
+    def __call__(self, place: Place, rng: Random) -> str:
+        """The text without names."""
+        document = tagged(place.text)
+        cased = not place.text.islower()
+        names = [span for span in document.ents if is_name(span, cased)]
+        if not names:
+            raise DoesNotApply("it has no such word")
+        if self.sure and not all(is_spare(name, cased) for name in names):
+            raise DoesNotApply("a name would be missed")
+        from ..sentence.draft import Draft
+
+        draft = Draft(document.text, document)
+        draft.clear(word.i for name in names for word in name)
+        draft.clear(word.i for word in document if is_owned(word))
+        return rest_of(draft.written()[0], place.text)
+
+
+class Synonyms(msgspec.Struct, frozen=True):
+    """Words that carry the content are said with other words for the same."""
+
+    # The paper puts a synonym for every word that has one, whatever sense it is a synonym in. That
+    # is not harmless ("music" becomes "euphony"), so only words are taken that mean mostly one
+    # thing, and for them a word that means mostly that thing too. False is the paper's rule.
+    sure: bool = True
+
+    def __call__(self, place: Place, rng: Random) -> str:
+        """The text in other words, each in the form of the one it stands for."""
+        from ..language.inflection import Form, inflect
+        from ..sentence.draft import Draft
+
+        document = tagged(place.text)
+        draft = Draft(document.text, document)
+        others = {word: self._other(word) for word in document if has_content(word)}
+        if not any(others.values()):
+            raise DoesNotApply("it has no such word")
+        for word, other in others.items():
+            if other:
+                draft.words[word.i] = inflect(other, Form.of(word))
+        return draft.written()[0]
+
+    def _other(self, word: "Token") -> str | None:
+        find = equivalent if self.sure else likeliest
+        other = find(word.lemma_.lower(), PARTS[word.tag_[0]])
+        return None if other is None or _beside(word, other) else other
+
+
+def _beside(word: "Token", other: str) -> bool:
+    """Whether the other word stands there already: "roughly about"."""
+    return any(near.lower_ == other for near in word.doc[max(0, word.i - 2) : word.i + 3])
