@@ -21,7 +21,7 @@ from dialogauge.dialogue import Dialogue
 from dialogauge.encode import Encoder
 from dialogauge.encode.cache import Memory
 from dialogauge.metrics.dynaeval import Graph, dynaeval, dynaeval_so_far
-from dialogauge.reproduce.damage import fitting
+from dialogauge.reproduce.exams import fitting
 
 from .timing import Bench, best
 

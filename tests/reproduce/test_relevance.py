@@ -119,4 +119,4 @@ def test_floors_of_an_encoder_that_was_not_trained() -> None:
 
 
 def test_every_reproduction_says_what_it_is() -> None:
-    assert all(make.__doc__ for make in REPRODUCTIONS.values())
+    assert all(page.__doc__ for page in REPRODUCTIONS.values())
