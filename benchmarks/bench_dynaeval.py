@@ -51,10 +51,10 @@ def epoch(dialogues: Sequence[Dialogue]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         task = _task(sample, Path(folder))
         times = Times(*best(*_ways(task), rounds=1))
-    distinct, said = _texts(dialogues)
-    known, more = len(task.train.texts), len(dialogues) / len(sample)
+    distinct, utterances = _texts(dialogues)
+    encoded, more = len(task.train.texts), len(dialogues) / len(sample)
     lengths = task.train.rows.length
-    anew = int(2 * lengths[task.train.better].sum() * said / _texts(sample)[1])
+    anew = int(2 * lengths[task.train.better].sum() * utterances / _texts(sample)[1])
     pairs = round(len(task.train) * more)
     print(
         f"dynaeval, an epoch on DailyDialog: {len(dialogues):,} dialogues, {pairs:,} pairs; "
@@ -62,7 +62,7 @@ def epoch(dialogues: Sequence[Dialogue]) -> None:
         f"{anew / distinct:.0f} times as many (timed: {len(task.train):,} and {PAIRS} pairs)",
         flush=True,
     )
-    passes, encoding = times.passes * more, times.once / known * distinct
+    passes, encoding = times.passes * more, times.once / encoded * distinct
     theirs = times.anew / PAIRS * pairs + passes
     peer = "encoding each pair anew"
     Bench("dynaeval, its first epoch", encoding + passes, peer, theirs, 50).show()
@@ -82,10 +82,10 @@ def _task(dialogues: Sequence[Dialogue], folder: Path) -> "Ranking":
     from dialogauge.train.data import given
     from dialogauge.train.models.dynaeval import task as ranking
 
-    told = recipe.read(RECIPE)
-    settings = recipe.settings(told, ranking.Settings)
+    research = recipe.read(RECIPE)
+    settings = recipe.settings(research, ranking.Settings)
     every = msgspec.structs.replace(settings, each=settings.pairs)
-    return ranking.build(told, every, given(dialogues, ()), folder, None)
+    return ranking.build(research, every, given(dialogues, ()), folder, None)
 
 
 def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
@@ -107,16 +107,16 @@ def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
     def anew() -> None:
         for side in (task.train.better[some], task.train.worse[some]):
             for row in side:
-                said = rows.turns[row, : rows.length[row]]
-                forgetful.vectors([texts[at] for at in said])
+                turns = rows.turns[row, : rows.length[row]]
+                forgetful.vectors([texts[at] for at in turns])
 
     return lambda: once.vectors(texts), passes, anew
 
 
 def _texts(dialogues: Sequence[Dialogue]) -> tuple[int, int]:
     """How many distinct utterances there are, and how many in all."""
-    said = [turn.text for dialogue in dialogues for turn in dialogue.turns]
-    return len(set(said)), len(said)
+    texts = [turn.text for dialogue in dialogues for turn in dialogue.turns]
+    return len(set(texts)), len(texts)
 
 
 def scoring(dialogues: Sequence[Dialogue]) -> None:

@@ -19,8 +19,8 @@ ROUNDS = 3
 
 
 def main() -> None:
-    said = chain.from_iterable(each.turns for each in corpora.load("dstc9"))
-    texts = list(islice(dict.fromkeys(turn.text for turn in said if turn.text.strip()), 1600))
+    turns = chain.from_iterable(each.turns for each in corpora.load("dstc9"))
+    texts = list(islice(dict.fromkeys(turn.text for turn in turns if turn.text.strip()), 1600))
     metric = maude()
     _length(metric, texts)
     _again(metric, texts)

@@ -79,10 +79,10 @@ def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
     folder, change = _folder(name), VARIANTS[name]
     if folder.exists():
         return
-    told = msgspec.to_builtins(shipped)
-    told["settings"] |= {"cosine": 0.0} | change.get("settings", {})
-    told["optimisation"] |= change.get("optimisation", {})
-    chosen = recipe.decode(json.dumps(told).encode(), json=True)
+    changed = msgspec.to_builtins(shipped)
+    changed["settings"] |= {"cosine": 0.0} | change.get("settings", {})
+    changed["optimisation"] |= change.get("optimisation", {})
+    chosen = recipe.decode(json.dumps(changed).encode(), json=True)
     kept = _kept(material, change.get("corpora"), change.get("cap"))
     print(name, f"{len(kept.train):,} dialogues", flush=True)
     done = run.train(chosen, folder.with_name("now"), material=kept, encode=_encode(material))
@@ -93,10 +93,10 @@ def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
 def _tune(name: str) -> None:
     if (_folder(name) / "manifest.json").exists():
         return
-    told = msgspec.to_builtins(recipe.read(ROOT / "recipes" / f"{name}.toml"))
-    told["data"] |= FEW
-    told["optimisation"] |= {"evaluate_every": 40}
-    run.train(recipe.decode(json.dumps(told).encode(), json=True), _folder(name))
+    changed = msgspec.to_builtins(recipe.read(ROOT / "recipes" / f"{name}.toml"))
+    changed["data"] |= FEW
+    changed["optimisation"] |= {"evaluate_every": 40}
+    run.train(recipe.decode(json.dumps(changed).encode(), json=True), _folder(name))
 
 
 def _encoders() -> Iterator[Sequence[object]]:

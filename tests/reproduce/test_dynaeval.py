@@ -194,8 +194,10 @@ def test_misses_are_told_by_the_numbers() -> None:
         seen("dynaeval-research", "dstc9", "overall", 0.2),
     )
     measured = {
-        "dynaeval": {"dailydialog": {"UR": Estimate(0.93), "SS": Estimate(0.9)}},
-        "cosim": {"dailydialog": {"UR": Estimate(0.6), "SS": Estimate(0.95)}},
+        ("dynaeval", "dailydialog", "UR"): Estimate(0.93),
+        ("dynaeval", "dailydialog", "SS"): Estimate(0.9),
+        ("cosim", "dailydialog", "UR"): Estimate(0.6),
+        ("cosim", "dailydialog", "SS"): Estimate(0.95),
     }
     trials = {
         "dynaeval-permissive": [Trial(1, {"personachat": {"UR": 0.7, "SS": 0.9}})],
@@ -293,8 +295,8 @@ def test_the_family_is_trained_and_measured(project: Path, monkeypatch: pytest.M
     accuracy = trials["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
     assert accuracy == pytest.approx(quick["dailydialog"]["UR"].value)
     monkeypatch.setattr(dynaeval, "SHIPPED", {"dailydialog": str(folder)})  # a folder is a metric
-    measured = dynaeval.measure(exams)["dynaeval"]
-    assert measured["dailydialog"]["UR"].value == pytest.approx(accuracy)
+    measured = dynaeval.measure(exams)
+    assert measured["dynaeval", "dailydialog", "UR"].value == pytest.approx(accuracy)
     research = from_folder(folder, "dynaeval-research")  # told apart from the other one
     assert research.name == research.signature.split("|")[0] == "dynaeval-research"
     before = (folder / "model.onnx").stat().st_mtime_ns

@@ -15,7 +15,7 @@ from ..meta import Estimate, Settings
 from ..metrics import load
 from ..metrics.judge import AGGREGATES
 from .aggregated import every_way
-from .exams import DAMAGE, Accuracy, DamageExam, fitting, held
+from .exams import DAMAGE, DamageExam, fitting, held
 from .family import Trial, Trials, over_seeds, trained, values
 from .kept import keep, read
 from .looks import Final, Look, by_place, final, logged, look, newest
@@ -58,8 +58,8 @@ _AGGREGATED = {"fed-dialogue": ("Overall", "Coherent")}
 _LOOK, _AGGREGATED_LOOK = "dynaeval", "dynaeval-aggregated"
 
 Exams = Mapping[str, Sequence[DamageExam]]
-#: Metric -> its accuracy; what ships is called "dynaeval", whatever it learnt from.
-Measured = Mapping[str, Accuracy]
+#: (metric, set, kind of damage) -> accuracy; what ships is "dynaeval", whatever it learnt from.
+Measured = Mapping[tuple[str, str, str], Estimate]
 
 
 class DynaevalPage:
@@ -106,11 +106,9 @@ class DynaevalPage:
         rows = []
         for part, learnt in _SETS.items():
             for name in _COMPARED:
-                ours = self._measured.get(name, {}).get(part, {})
-                cells = [percent(ours.get(kind)) for kind in DAMAGE]
-                cells += [
-                    over_seeds(self._trials, f"{name}-{learnt}", part, kind) for kind in DAMAGE
-                ]
+                cells = [percent(self._measured.get((name, part, kind))) for kind in DAMAGE]
+                variant = f"{name}-{learnt}"
+                cells += [over_seeds(self._trials, variant, part, kind) for kind in DAMAGE]
                 paper = self._paper.printed.get(part, {}).get(name, ("", ""))
                 rows.append((part, name, *cells, *paper))
         seeds = (f"{kind}, seeds" for kind in DAMAGE)
@@ -216,12 +214,13 @@ EXAMS = {"dailydialog": dailydialog, "permissive": permissive}
 
 def measure(exams: Exams) -> Measured:
     """Chance, cosines, and what ships for the corpora of each exam."""
-    measured: dict[str, dict[str, Mapping[str, Estimate]]] = {}
+    measured: dict[tuple[str, str, str], Estimate] = {}
     for learnt, some in exams.items():
         metrics = {"random": "random", "cosim": "cosim", "dynaeval": SHIPPED[learnt]}
         for name, metric in metrics.items():
             for exam in some:
-                measured.setdefault(name, {}).update(exam.accuracy(load(metric)))
+                for part, kinds in exam.accuracy(load(metric)).items():
+                    measured |= {(name, part, kind): each for kind, each in kinds.items()}
     return measured
 
 
@@ -259,7 +258,7 @@ def missed(paper: Paper, measured: Measured, trials: Trials, finals: Sequence[Fi
         places |= {part} if reached.startswith("missed") else set()
     behind = "; ".join(_behind(measured, trials))
     places |= {"baselines"} if behind else set()
-    nothing = "nowhere" if measured.get("dynaeval") and trials else "not known yet"
+    nothing = "nowhere" if measured and trials else "not known yet"
     note = f"Not above CoSim, or in the mean over seeds not above S-DiCoh: {behind or nothing}."
     why = paper.why(places) if finals else ""
     return table(("", "metric", "wanted", "measured", ""), rows) + f"\n\n{note}{why}"
@@ -273,7 +272,7 @@ def _wanted(
     for part, targets in paper.wanted.items():
         for name, target in targets.items():
             if part in _SETS:
-                ours = measured.get("dynaeval", {}).get(part, {}).get(name)
+                ours = measured.get(("dynaeval", part, name))
                 yield part, name, SHIPPED[_SETS[part]], target, ours
                 continue
             for metric in SHIPPED.values():
@@ -285,9 +284,7 @@ def _behind(measured: Measured, trials: Trials) -> Iterator[str]:
     """Where DynaEval is not above both baselines."""
     for part, learnt in _SETS.items():
         for kind in DAMAGE:
-            ours, cosim = (
-                measured.get(name, {}).get(part, {}).get(kind) for name in ("dynaeval", "cosim")
-            )
+            ours, cosim = (measured.get((name, part, kind)) for name in ("dynaeval", "cosim"))
             if ours and cosim and not ours.value > cosim.value:
                 yield f"{part}, {kind} (CoSim)"
             seeds, theirs = (

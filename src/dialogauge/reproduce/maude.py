@@ -100,11 +100,6 @@ class MaudePage:
         return gold.n if gold else 0
 
     @property
-    def corpora(self) -> str:
-        """Where they come from."""
-        return ", ".join(_TRAINED)
-
-    @property
     def kinds(self) -> str:
         """Score and delta of each kind of response, beside the paper's."""
         scores = self._paper.tables["all"]["maude"]
@@ -195,7 +190,7 @@ class MaudePage:
 
     @property
     def positions(self) -> str:
-        """Where in a conversation utterances stand, as a picture beside the page."""
+        """How many utterances are drawn, beside the page, where they stand in a conversation."""
         from ..report.positions import discriminants, draw
 
         dialogues = [each for each in _held(_TRAINED) if len(each.turns) >= 10]
@@ -206,11 +201,7 @@ class MaudePage:
         bins, path = np.concatenate(fifths)[there], self._request.beside("maude-positions.svg")
         if path.parent.is_dir():
             draw(discriminants(vectors[there], bins), bins, path)
-        return (
-            f"{int(there.sum()):,} utterances of {len(dialogues)} held dialogues by the fifth of "
-            "the conversation they stand in, on the two directions that tell the fifths apart best "
-            "(linear discriminants of the encoder's vectors).\n\n![positions](maude-positions.svg)"
-        )
+        return f"{int(there.sum()):,} utterances of {len(dialogues)} held dialogues"
 
     @property
     def examples(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-PAPERS = Path(__file__).parent / "papers"
+_PAPERS = Path(__file__).parent / "papers"
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,4 +56,4 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read(name: str) -> Paper:
     """The paper of a page; its file is part of the package."""
-    return msgspec.toml.decode((PAPERS / f"{name}.toml").read_bytes(), type=Paper)
+    return msgspec.toml.decode((_PAPERS / f"{name}.toml").read_bytes(), type=Paper)
