@@ -226,9 +226,9 @@ Inflection: lemma and form of 5,000 tokens of EWT test put together again (floor
 
 ## What sentences say
 
-The built-in AMR parser, as `make amr-results` measured it; definitions in [amr.md](../guide/amr.md), speed
-and the errors that cost most in [amr-results.md](amr.md), the realiser in
-[amr-realiser.md](realiser.md).
+The built-in AMR parser, as `make amr-results` measured it; definitions in
+[amr.md](../guide/amr.md), speed and the errors that cost most in [amr-results.md](amr.md), the
+realiser in [amr-realiser.md](realiser.md).
 
 {amr}
 
@@ -239,12 +239,13 @@ and the errors that cost most in [amr-results.md](amr.md), the realiser in
 - [reproductions/relevance.md](../reproductions/relevance.md), by `dialogauge reproduce relevance`:
   `relevance` and the untrained floors on tuning and test sets, and response selection;
   [mixtures.md](mixtures.md), by `make mixtures`: what was tried for it.
-- [reproductions/maude.md](../reproductions/maude.md), by `dialogauge reproduce maude`: what broken and
-  foreign responses cost, corpora that were not trained on, the family, agreement with people.
-- [reproductions/dynaeval.md](../reproductions/dynaeval.md), by `dialogauge reproduce dynaeval`: damaged
-  dialogues told from whole ones.
-- [knowledge.md](../guide/knowledge.md), by `make concepts` and `python -m benchmarks knowledge`: concept
-  vectors on held-out edges, coverage; `dialogauge models show concepts` has the nearest neighbours.
+- [reproductions/maude.md](../reproductions/maude.md), by `dialogauge reproduce maude`: what broken
+  and foreign responses cost, corpora that were not trained on, the family, agreement with people.
+- [reproductions/dynaeval.md](../reproductions/dynaeval.md), by `dialogauge reproduce dynaeval`:
+  damaged dialogues told from whole ones.
+- [knowledge.md](../guide/knowledge.md), by `make concepts` and `python -m benchmarks knowledge`:
+  concept vectors on held-out edges, coverage; `dialogauge models show concepts` has the nearest
+  neighbours.
 - [benchmarks.md](benchmarks.md), by `make bench`: speed and memory.
 """
 
