@@ -7,6 +7,7 @@ metric's numbers on test sets come from the log of final looks and from nowhere 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 
@@ -19,16 +20,7 @@ from .exams import DAMAGE, DamageExam, fitting, held
 from .family import Trial, Trials, over_seeds, trained, values
 from .kept import keep, read
 from .looks import Final, Look, by_place, final, logged, look, newest
-from .page import (
-    Request,
-    best_trivial,
-    correlations,
-    final_looks,
-    percent,
-    shown,
-    table,
-    verdict,
-)
+from .page import Request, best_trivial, correlations, final_looks, percent, shown, table, verdict
 from .paper import Paper, Variant
 from .relevance import TUNING
 
@@ -97,8 +89,8 @@ class DynaevalPage:
     @property
     def sizes(self) -> str:
         """How many dialogues and damaged dialogues the exams have."""
-        every = (each for exams in self._exams.values() for exam in exams for each in exam.sizes())
-        return "\n".join(f"- {part}: {sizes}" for part, sizes in every)
+        sizes = (each for exam in chain(*self._exams.values()) for each in exam.sizes())
+        return "\n".join(f"- {part}: {size}" for part, size in sizes)
 
     @property
     def accuracy(self) -> str:
@@ -118,12 +110,9 @@ class DynaevalPage:
     def located(self) -> str:
         """How often the lowest turn is the foreign one."""
         metrics, rows = [load(name) for name in _LOCATE], []
-        for exams in self._exams.values():
-            for exam in exams:
-                shares = [exam.located(metric) for metric in metrics]
-                rows += [
-                    (part, *(percent(each.get(part)) for each in shares)) for part in exam.parts
-                ]
+        for exam in chain(*self._exams.values()):
+            shares = [exam.located(metric) for metric in metrics]
+            rows += [(part, *(percent(each[part]) for each in shares)) for part in exam.parts]
         return table(("set", *_LOCATE), rows)
 
     @property

@@ -32,14 +32,14 @@ def trained(
     from ..train import frozen, run
     from ..train.data import gather
 
-    tell = request.tell or print
     work, material = request.docs.parent / "build" / f"{page}-family", cache(gather)
     for name, variant in family.items():
         for seed in range(1, variant.seeds + 1):
             folder = work / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
             wanted = changed(variant, seed)
             if not _finished(folder, wanted):
-                tell(f"training {name}, seed {seed} of {variant.seeds}")
+                if request.tell:
+                    request.tell(f"training {name}, seed {seed} of {variant.seeds}")
                 run.train(
                     wanted,
                     folder,
