@@ -50,7 +50,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reasons = "\n".join("- " + text.strip().replace("\n", "\n  ") for text in texts)
         return (
             f"\n\nWhy, as far as we can tell:\n\n{reasons}"
-            f"\n\nWhat we would try next: {self.next.strip()}"
+            f"\n\nWhat we would try next:\n{self.next.strip()}"
         )
 
 
