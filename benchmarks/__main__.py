@@ -8,10 +8,10 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
-    for name in sys.argv[1:] or known:
-        if name not in known:
-            sys.exit(f"no benchmark is called {name!r} (known: {', '.join(known)})")
+    names = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+    for name in sys.argv[1:] or names:
+        if name not in names:
+            sys.exit(f"no benchmark is called {name!r} (known: {', '.join(names)})")
         import_module(f"benchmarks.bench_{name}").main()
 
 

@@ -97,19 +97,19 @@ FINE: dict[str, tuple[Callable[[Graph], Items], float | None]] = {
 Pair = tuple[Graph | None, Graph]  # parsed, true
 
 
-def f1(matched: float, made: float, true: float) -> float:
-    return 2 * matched / (made + true) if made + true else float("nan")
+def f1(matched: float, parsed: float, true: float) -> float:
+    return 2 * matched / (parsed + true) if parsed + true else float("nan")
 
 
 def fine(pairs: Sequence[Pair], items: Callable[[Graph], Items]) -> tuple[float, int]:
     """F1 over all graphs, and how many items the true ones have."""
-    matched = made = true = 0
+    matched = written = true = 0
     for parsed, gold in pairs:
         ours, theirs = Counter(items(parsed) if parsed else ()), Counter(items(gold))
         matched += (ours & theirs).total()
-        made += ours.total()
+        written += ours.total()
         true += theirs.total()
-    return f1(matched, made, true), true
+    return f1(matched, written, true), true
 
 
 def triples(text: str, prefix: str) -> tuple[Any, Any, Any]:
@@ -117,8 +117,8 @@ def triples(text: str, prefix: str) -> tuple[Any, Any, Any]:
     line = re.sub(r':wiki\s+("[^"]*"|\S+)', "", " ".join(text.split()))
     read = smatch.amr.AMR.parse_AMR_line(line)
     read.rename_node(prefix)
-    found: tuple[Any, Any, Any] = read.get_triples()
-    return found
+    parts: tuple[Any, Any, Any] = read.get_triples()
+    return parts
 
 
 def match(parsed: Graph | None, gold: Graph) -> tuple[int, int, int, Counter[str]]:
@@ -158,10 +158,10 @@ def lost(ours: Any, theirs: Any, mapping: Sequence[int]) -> Iterator[str]:
             yield f"edge of a missing node ({kind})"
 
 
-def _lost_concept(made: str | None, name: str) -> str:
-    if made and split_sense(made)[0] == split_sense(name)[0]:
+def _lost_concept(parsed: str | None, name: str) -> str:
+    if parsed and split_sense(parsed)[0] == split_sense(name)[0]:
         return "concept: another sense"
-    if not made:
+    if not parsed:
         return "concept: missing node"
     kind = "frame" if split_sense(name)[1] else "name or entity" if "-" in name else "word"
     return f"concept: another {kind}"
@@ -180,8 +180,8 @@ class Result(msgspec.Struct, frozen=True):
             for (_, gold), match in zip(self.pairs, self.matches, strict=True)
             if gold.text.lower() not in without
         ]
-        matched, made, true = (sum(column) for column in zip(*(m[:3] for m in kept), strict=True))
-        return f1(matched, made, true)
+        matched, parsed, true = (sum(column) for column in zip(*(m[:3] for m in kept), strict=True))
+        return f1(matched, parsed, true)
 
     def losses(self) -> list[tuple[str, float]]:
         """The classes of lost triples, in per cent of all true ones."""
@@ -232,7 +232,7 @@ def page(parser: Builtin, sample: int) -> Iterator[str]:
     """The page, line by line."""
     yield "# The built-in AMR parser, measured"
     yield ""
-    yield "Written by `python -m benchmarks.amr`; [amr.md](amr.md) defines the scores."
+    yield "Written by `python -m benchmarks.amr`; [amr.md](../guide/amr.md) defines the scores."
     yield f"These sets were measured {LOOKS - 1} times before, for earlier weights and rules."
     yield ""
     results = {name: measure(parser, file, sample) for name, (file, _) in SETS.items()}

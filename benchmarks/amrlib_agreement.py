@@ -54,8 +54,8 @@ def alignments(graph: Graph, words: Sequence[Any]) -> Counter[str]:
     texts = [word.text for word in words]
     ours = align(graph, texts, [word.lemma_ for word in words])
     written = penman.decode(encode(graph), model=NoOpModel())
-    found = RBWAligner(written, texts, lemmas).alignments
-    theirs = {(it.triple[0], at) for at, it in enumerate(found) if it and it.is_concept()}
+    aligned = RBWAligner(written, texts, lemmas).alignments
+    theirs = {(it.triple[0], at) for at, it in enumerate(aligned) if it and it.is_concept()}
     count = Counter({"variables": len(graph.concepts)})
     for variable in graph.concepts:
         own, other = set(ours.get(variable, ())), {at for it, at in theirs if it == variable}
@@ -75,17 +75,17 @@ def main() -> None:
     logging.disable()
     nlp = language.load()
     annotator.spacy_nlp = nlp.nlp
-    found = list(files.read(DATA / "amr" / "deam_parsed_train.txt.gz"))[::4]
+    graphs = list(files.read(DATA / "amr" / "deam_parsed_train.txt.gz"))[::4]
     words: Counter[str] = Counter()
     both = theirs = alike = 0
-    for graph in found:
+    for graph in graphs:
         alike += read_alike(graph)
         words += alignments(graph, list(nlp(graph.text)))
         helper = ModelInputHelper(f"# ::snt {graph.text}\n{encode(graph)}")
         one, other = tags(helper.get_tagged_oneline()), tags(linearised(tagged(graph, nlp)))
         both, theirs = both + (one & other).total(), theirs + one.total()
-    print(f"amrlib {amrlib.__version__}, {len(found)} graphs")
-    print(f"the same graph read: {alike / len(found):.1%}")
+    print(f"amrlib {amrlib.__version__}, {len(graphs)} graphs")
+    print(f"the same graph read: {alike / len(graphs):.1%}")
     for who in ("ours", "theirs"):
         print(f"variables with a word, {who}: {words[who] / words['variables']:.1%}")
     print(f"the same word where both have one: {words['same'] / words['both']:.1%}")

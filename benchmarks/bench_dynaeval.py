@@ -22,7 +22,7 @@ from dialogauge.encode import Encoder
 from dialogauge.encode.cache import Memory
 from dialogauge.metrics import load
 from dialogauge.metrics.dynaeval import Graph
-from dialogauge.reproduce.damage import fitting
+from dialogauge.reproduce.exams import fitting
 
 from .timing import Bench, best
 
@@ -82,10 +82,10 @@ def _task(dialogues: Sequence[Dialogue], folder: Path) -> "Ranking":
     from dialogauge.train.data import given
     from dialogauge.train.models.dynaeval import task as ranking
 
-    told = recipe.read(RECIPE)
-    settings = recipe.settings(told, ranking.Settings)
+    research = recipe.read(RECIPE)
+    settings = recipe.settings(research, ranking.Settings)
     every = msgspec.structs.replace(settings, each=settings.pairs)
-    return ranking.build(told, every, given(dialogues, ()), folder, None)
+    return ranking.build(research, every, given(dialogues, ()), folder, None)
 
 
 def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
@@ -115,8 +115,8 @@ def _ways(task: "Ranking") -> tuple[Callable[[], object], ...]:
 
 def _texts(dialogues: Sequence[Dialogue]) -> tuple[int, int]:
     """How many distinct utterances there are, and how many in all."""
-    said = [turn.text for dialogue in dialogues for turn in dialogue.turns]
-    return len(set(said)), len(said)
+    texts = [turn.text for dialogue in dialogues for turn in dialogue.turns]
+    return len(set(texts)), len(texts)
 
 
 def scoring(dialogues: Sequence[Dialogue]) -> None:

@@ -82,16 +82,16 @@ print(time.perf_counter() - start)
 
 
 def main() -> None:
-    said = [turn.text for dialogue in corpora.load("dstc9") for turn in dialogue.turns]
-    distinct = list(dict.fromkeys(said))
+    texts = [turn.text for dialogue in corpora.load("dstc9") for turn in dialogue.turns]
+    distinct = list(dict.fromkeys(texts))
     picks = np.random.default_rng(0).permutation(len(distinct))[:SAMPLE]
     sample = [distinct[at] for at in picks]
     print(
-        f"encoding: {len(said):,} utterances of DSTC9, {len(distinct):,} distinct, "
+        f"encoding: {len(texts):,} utterances of DSTC9, {len(distinct):,} distinct, "
         f"{len(sample):,} of these timed; {cores()} cores, int8 by {cpu_arithmetic()}",
         flush=True,
     )
-    against_peer(sample, len(said) / len(distinct))
+    against_peer(sample, len(texts) / len(distinct))
     against_bare_calls(sample)
     cold()
     print(f"peak memory of encoding the sample: {peak(sample):.0f} MB", flush=True)

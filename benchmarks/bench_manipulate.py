@@ -72,7 +72,7 @@ def edits(chats: Sequence[Dialogue], names: Sequence[str], pool: Pool) -> int:
 
 def naive(chats: Sequence[dict[str, list[dict[str, str]]]], times: int) -> int:
     """So many shuffles of the words of a turn, as one would write it by hand."""
-    made = 0
+    edits = 0
     rng = Random(0)
     for chat in chats:
         for _ in range(times):
@@ -86,8 +86,8 @@ def naive(chats: Sequence[dict[str, list[dict[str, str]]]], times: int) -> int:
                 for old, new in zip(chat["turns"], edited["turns"], strict=True)
             ]
             row = json.dumps({"dialogue": edited, "changes": changes})
-            made += json.loads(row)["dialogue"] != chat
-    return made
+            edits += json.loads(row)["dialogue"] != chat
+    return edits
 
 
 def show(what: str, count: int, ours: float, peer: str, theirs: float) -> None:

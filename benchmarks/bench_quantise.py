@@ -99,8 +99,8 @@ def _run(session: Session, feeds: list[Feed]) -> Any:
 
 
 def _vectors(session: Session, feeds: list[Feed]) -> Floats:
-    found = np.concatenate([session.run("sentence", feed) for feed in feeds])
-    unit: Floats = found / np.linalg.norm(found, axis=1, keepdims=True)
+    vectors = np.concatenate([session.run("sentence", feed) for feed in feeds])
+    unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return unit
 
 

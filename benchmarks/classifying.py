@@ -51,7 +51,7 @@ def ranked(lower: Floats, higher: Floats, groups: Sequence[Hashable]) -> tuple[f
     members: dict[Hashable, list[int]] = {}
     for at, group in enumerate(groups):
         members.setdefault(group, []).append(at)
-    own = [np.array(its) for its in members.values()]
+    own = [np.array(places) for places in members.values()]
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(RESAMPLES):

@@ -63,8 +63,8 @@ def rows(counts: Counter[tuple[str, ...]], types: tuple[str, ...]) -> Iterator[t
     """A row per set: counted, share, interval, our chance."""
     n = counts.total()
     for each, chance in probabilities(types).items():
-        found = stats.binomtest(counts[each], n).proportion_ci(method="wilson")
-        interval = f"{found.low:.3f} to {found.high:.3f}"
+        share = stats.binomtest(counts[each], n).proportion_ci(method="wilson")
+        interval = f"{share.low:.3f} to {share.high:.3f}"
         yield ", ".join(each), counts[each], f"{counts[each] / n:.3f}", interval, f"{chance:.3f}"
 
 

@@ -52,13 +52,13 @@ def tokens(data: Path, part: str) -> list[Token]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = (line.split("\t") for line in file if line[0].isdigit())
         words = [row for row in rows if row[0].isdigit() and row[3] in CLASSES]
-    found = (Token(row[1], row[2], row[4], row[5]) for row in words)
-    return [token for token in found if token.tag in INFLECTED | BASE]
+    every = (Token(row[1], row[2], row[4], row[5]) for row in words)
+    return [token for token in every if token.tag in INFLECTED | BASE]
 
 
-def sample(found: Iterable[Token]) -> list[Token]:
+def sample(tokens: Iterable[Token]) -> list[Token]:
     """All inflected forms, and base forms at equal distances up to :data:`PAIRS`."""
-    everything = list(found)
+    everything = list(tokens)
     inflected = [token for token in everything if token.tag in INFLECTED]
     base = [token for token in everything if token.tag in BASE]
     missing = PAIRS - len(inflected)

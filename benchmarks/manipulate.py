@@ -98,10 +98,10 @@ def applicability(sizes: Sizes) -> str:
                 _try(MANIPULATIONS[name], dialogue, pool, sizes.seed, account)
     rows = [_applied(name, account) for name, account in accounts.items()]
     faults = sum((account.faults for account in accounts.values()), Counter())
-    made = sum(account.tally.applied.total() for account in accounts.values())
+    edits = sum(account.tally.applied.total() for account in accounts.values())
     head = ("manipulation", "asked", "applied", "why not")
     return (
-        f"{len(talk):,} dialogues of {', '.join(CORPORA)}; {made:,} edits. "
+        f"{len(talk):,} dialogues of {', '.join(CORPORA)}; {edits:,} edits. "
         f"Edits that changed nothing: {faults['a no-op']}; false accounts (a span without a "
         "difference, a difference outside of the spans, an untouched turn that is not "
         f"byte-identical): {faults.total() - faults['a no-op']}.\n\n{table(head, rows)}"
@@ -283,9 +283,9 @@ def fluency(sizes: Sizes) -> str:
 
 def _interval(values: NDArray[np.float64]) -> str:
     """Of a median, by resampling."""
-    known = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     rng = np.random.default_rng(0)
-    drawn = np.median(rng.choice(known, (2000, len(known))), axis=1)
+    drawn = np.median(rng.choice(defined, (2000, len(defined))), axis=1)
     return f"[{np.quantile(drawn, 0.025):+.2f}, {np.quantile(drawn, 0.975):+.2f}]"
 
 
@@ -349,8 +349,8 @@ def put(page: Path, part: str, text: str) -> None:
     """Replace what stands between the marks of a part."""
     start, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
     before, _, rest = page.read_text("utf-8").partition(start)
-    _, found, after = rest.partition(end)
-    if not found:
+    _, mark, after = rest.partition(end)
+    if not mark:
         raise SystemExit(f"{page} has no place for {part}: {start} ... {end}")
     with writing(page) as file:
         file.write(f"{before}{start}\n{text}\n{end}{after}".encode())

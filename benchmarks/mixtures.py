@@ -73,10 +73,10 @@ def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
     folder, change = _folder(name), VARIANTS[name]
     if folder.exists():
         return
-    told = msgspec.to_builtins(shipped)
-    told["settings"] |= {"cosine": 0.0} | change.get("settings", {})
-    told["optimisation"] |= change.get("optimisation", {})
-    chosen = recipe.decode(json.dumps(told).encode(), json=True)
+    changed = msgspec.to_builtins(shipped)
+    changed["settings"] |= {"cosine": 0.0} | change.get("settings", {})
+    changed["optimisation"] |= change.get("optimisation", {})
+    chosen = recipe.decode(json.dumps(changed).encode(), json=True)
     kept = _kept(material, change.get("corpora"), change.get("cap"))
     print(name, f"{len(kept.train):,} dialogues", flush=True)
     done = run.train(chosen, folder.with_name("now"), material=kept, encode=_encode(material))

@@ -42,9 +42,9 @@ class Pool(NamedTuple):
         """A concept of some kind from a random graph."""
         for _ in range(50):
             graph = _chosen(rng, self.graphs)
-            found = [variable for variable in graph.concepts if fits(graph, variable)]
-            if found:
-                return str(graph.concepts[_chosen(rng, found)])
+            variables = [variable for variable in graph.concepts if fits(graph, variable)]
+            if variables:
+                return str(graph.concepts[_chosen(rng, variables)])
         return None
 
 
@@ -120,15 +120,15 @@ def _replacing(fits: Callable[[Graph, str], bool]) -> Kind:
 
 def antonym(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
     """A frame, noun or modifier by an antonym."""
-    found = []
+    swaps = []
     for variable, concept in graph.concepts.items():
         if variable in graph.aligned:
             opposites = language.Lexicon.load().antonyms(senses.lemma(concept))
             sense = "-01" if senses.is_frame(concept) else ""
-            found += [(variable, f"{it}{sense}") for it in opposites if it.isalpha()]
-    if not found:
+            swaps += [(variable, f"{it}{sense}") for it in opposites if it.isalpha()]
+    if not swaps:
         return None
-    return edits.replace_concept(graph, *_chosen(rng, found))
+    return edits.replace_concept(graph, *_chosen(rng, swaps))
 
 
 def pronoun(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
@@ -226,15 +226,15 @@ REALISER = InPlace(PIPELINE)
 
 def utterances(seed: int, count: int) -> list[str]:
     """Random utterances, the same for the same seed."""
-    found = [
+    texts = [
         turn.text
         for name, split in CORPORA
         for dialogue in corpora.load(name, split)
         if corpora.split(dialogue) == "train"
         for turn in dialogue.turns
     ]
-    order = np.random.default_rng(seed).permutation(len(found))[:count]
-    return [found[place] for place in order]
+    order = np.random.default_rng(seed).permutation(len(texts))[:count]
+    return [texts[place] for place in order]
 
 
 def graphs(texts: Sequence[str]) -> list[Graph]:
@@ -273,13 +273,13 @@ def tenses(text: str) -> list[tuple[str, str]]:
     A verb behind *do* has the tense of *do*, which itself comes and goes with negation.
     """
     kinds = {"VBD": "past", "VBZ": "present", "VBP": "present", "MD": "modal"}
-    found = []
+    words = []
     for word in PIPELINE(text):
         lemma = language.lemma(word.text, word.tag_).lower()
         do = next((it for it in word.lefts if it.lower_ in ("do", "does", "did")), None)
         tag = do.tag_ if word.tag_ == "VB" and do is not None else word.tag_
-        found.append((lemma, "" if lemma == "do" else kinds.get(tag, "")))
-    return found
+        words.append((lemma, "" if lemma == "do" else kinds.get(tag, "")))
+    return words
 
 
 def tense_kept(case: Case) -> bool | None:

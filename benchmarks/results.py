@@ -93,8 +93,8 @@ def released() -> Iterator[Sequence[str]]:
         yield label, " / ".join(f"{value:.3f}" for value in values), " / ".join(shown)
 
 
-def overlap(found: Mapping[tuple[str, str], Evaluation]) -> Iterator[Sequence[str]]:
-    for (metric, corpus), evaluation in found.items():
+def overlap(evaluations: Mapping[tuple[str, str], Evaluation]) -> Iterator[Sequence[str]]:
+    for (metric, corpus), evaluation in evaluations.items():
         estimates = [evaluation.correlations[each] for each in COEFFICIENTS]
         ours = " / ".join(f"{each.value:.3f}" for each in estimates)
         interval = f"{estimates[1].low:.2f} … {estimates[1].high:.2f}"
@@ -103,9 +103,9 @@ def overlap(found: Mapping[tuple[str, str], Evaluation]) -> Iterator[Sequence[st
         yield metric, corpus, ours, interval, paper
 
 
-def sentences(found: Mapping[tuple[str, str], Evaluation]) -> Iterator[str]:
+def sentences(evaluations: Mapping[tuple[str, str], Evaluation]) -> Iterator[str]:
     for key, theirs in PAPER.items():
-        estimates = [found[key].correlations[each].value for each in COEFFICIENTS]
+        estimates = [evaluations[key].correlations[each].value for each in COEFFICIENTS]
         gaps = [ours - paper for ours, paper in zip(estimates, theirs, strict=True)]
         if max(map(abs, gaps)) > 0.05:
             shown = ", ".join(
@@ -139,18 +139,18 @@ def sets() -> Iterator[Sequence[str]]:
 
 def main() -> None:
     names = ("bleu", "rouge-l", "meteor", "chrf")
-    found = {}
+    evaluations = {}
     for corpus in ("convai2-grade", "empathetic-grade"):
         for evaluation in judge(names, corpora.load(corpus), "coherence").evaluations:
-            found[evaluation.metric, corpus] = evaluation
+            evaluations[evaluation.metric, corpus] = evaluation
     treebank = data_folder("treebank")
     page = TEMPLATE.format(
         version=dg.__version__,
         released=table(("released scores", "ours: P / S / K", "paper"), released()),
         overlap=table(
-            ("metric", "set", "ours: P / S / K", "95 % of Spearman", "paper"), overlap(found)
+            ("metric", "set", "ours: P / S / K", "95 % of Spearman", "paper"), overlap(evaluations)
         ),
-        sentences="\n".join(sentences(found)),
+        sentences="\n".join(sentences(evaluations)),
         sets=table(
             (
                 "set",
@@ -167,7 +167,7 @@ def main() -> None:
         ),
         language=measuring.markdown(list(measuring.table(language.load().nlp, treebank))).rstrip(),
         inflection=table(("what", "share"), inflection.figures(treebank.parent)),
-        amr=first_table(PAGE.with_name("amr-results.md")),
+        amr=first_table(PAGE.with_name("amr.md")),
     )
     with writing(PAGE) as file:
         file.write(page.encode())
@@ -228,21 +228,26 @@ Inflection: lemma and form of 5,000 tokens of EWT test put together again (floor
 
 ## What sentences say
 
-The built-in AMR parser, as `make amr-results` measured it; definitions in [amr.md](amr.md), speed
-and the errors that cost most in [amr-results.md](amr-results.md), the realiser in
-[amr-realiser.md](amr-realiser.md).
+The built-in AMR parser, as `make amr-results` measured it; definitions in
+[amr.md](../guide/amr.md), speed and the errors that cost most in [amr-results.md](amr.md), the
+realiser in [amr-realiser.md](realiser.md).
 
 {amr}
 
 ## On pages of their own
 
-- [manipulations-results.md](manipulations-results.md), by `make manipulations`: how often each
+- [manipulations-results.md](manipulations.md), by `make manipulations`: how often each
   manipulation applies, whether its edits can be told out of context, and what they cost in fluency.
-- [reproductions/relevance.md](reproductions/relevance.md), by `dialogauge reproduce relevance`:
+- [reproductions/relevance.md](../reproductions/relevance.md), by `dialogauge reproduce relevance`:
   `relevance` and the untrained floors on tuning and test sets, and response selection;
   [mixtures.md](mixtures.md), by `make mixtures`: what was tried for it.
-- [knowledge.md](knowledge.md), by `make concepts` and `python -m benchmarks knowledge`: concept
-  vectors on held-out edges, coverage; `dialogauge models show concepts` has the nearest neighbours.
+- [reproductions/maude.md](../reproductions/maude.md), by `dialogauge reproduce maude`: what broken
+  and foreign responses cost, corpora that were not trained on, the family, agreement with people.
+- [reproductions/dynaeval.md](../reproductions/dynaeval.md), by `dialogauge reproduce dynaeval`:
+  damaged dialogues told from whole ones.
+- [knowledge.md](../guide/knowledge.md), by `make concepts` and `python -m benchmarks knowledge`:
+  concept vectors on held-out edges, coverage; `dialogauge models show concepts` has the nearest
+  neighbours.
 - [benchmarks.md](benchmarks.md), by `make bench`: speed and memory.
 """
 

@@ -16,11 +16,11 @@ def best(
     """The best time of each way, in seconds; ``time.process_time`` counts the processor's alone."""
     times: list[list[float]] = [[] for _ in ways]
     for _ in range(rounds):
-        for way, its in zip(ways, times, strict=True):
+        for way, seconds in zip(ways, times, strict=True):
             start = clock()
             way()
-            its.append(clock() - start)
-    return [min(its) for its in times]
+            seconds.append(clock() - start)
+    return [min(seconds) for seconds in times]
 
 
 class Bench(msgspec.Struct, frozen=True):

@@ -13,7 +13,15 @@ import msgspec
 from . import corpora
 from .dialogue import Dialogue
 from .errors import DialogaugeError
-from .meta import Comparison, Discrimination, Evaluation, Settings, compare, discriminate, evaluate
+from .meta import (
+    Comparison,
+    Discrimination,
+    Evaluation,
+    Resampling,
+    compare,
+    discriminate,
+    evaluate,
+)
 from .metrics import TRIVIAL, Metric, is_trained
 from .scores import Row, Scores
 from .scoring import Metrics, Run, score
@@ -37,7 +45,7 @@ def judge(
     metrics: Metrics,
     dialogues: Sequence[Dialogue],
     aspect: str,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Judgement:
     """Evaluate each metric on rated dialogues; when there are several, also compare them.
 
@@ -61,7 +69,7 @@ def judge(
 
 
 def discriminations(
-    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: Settings | None = None
+    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: Resampling | None = None
 ) -> dict[str, Discrimination]:
     """How often each metric scores the better side higher, over all contrasts and by cause.
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -12,20 +12,24 @@ from dialogauge import corpora
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
 from dialogauge.judging import keep_apart
-from dialogauge.meta import Estimate, Settings
+from dialogauge.meta import Estimate, Resampling
 from dialogauge.metrics import Metric, by_turn, load
 from dialogauge.metrics.dynaeval import Graph
 from dialogauge.metrics.table import from_folder
-from dialogauge.reproduce import REPRODUCTIONS, damage, look
-from dialogauge.reproduce.damage import Exam, Trial, Variant, damaged, fitting, read_kept
-from dialogauge.reproduce.dynaeval import Aggregated, _misses, final_looks
+from dialogauge.reproduce import Request, dynaeval, family, kept, look, paper, sections
+from dialogauge.reproduce.aggregated import Aggregated
+from dialogauge.reproduce.dynaeval import missed, retrained, take_final_looks
+from dialogauge.reproduce.exams import DamageExam, damaged, fitting
+from dialogauge.reproduce.family import Trial
 from dialogauge.reproduce.looks import LOG, Final, Look
+from dialogauge.reproduce.paper import Variant
 from dialogauge.scores import Score
+from dialogauge.train.models import check
 
 from ..train.training import chats, write_chats
 
-QUICK = Settings(resamples=100)
-PAGE = import_module("dialogauge.reproduce.dynaeval")  # its function has the same name
+QUICK = Resampling(resamples=100)
+PAPER = paper.read("dynaeval")
 
 
 class Knows:
@@ -78,7 +82,7 @@ def test_who_says_one_thing_only_cannot_be_shuffled() -> None:
 
 def test_accuracy_is_right_wrong_or_half() -> None:
     source = talks()
-    exam = Exam(source, {"all": source, "two": source[:2]})
+    exam = DamageExam(source, {"all": source, "two": source[:2]})
     whole = {dialogue.id for dialogue in source}
     right = exam.accuracy(Knows(lambda each: each.id in whole), QUICK)
     wrong = exam.accuracy(Knows(lambda each: each.id not in whole), QUICK)
@@ -87,10 +91,10 @@ def test_accuracy_is_right_wrong_or_half() -> None:
         for kind in ("UR", "SS"):
             found = [each[part][kind].value for each in (right, wrong, tied)]
             assert found == [1.0, 0.0, 0.5]
-    sizes = {name: (count, made) for name, count, made in exam.sizes()}
-    assert sizes["all"][0] == 6
-    assert sizes["two"][0] == 2
-    assert sizes["two"][1]["SS"] == 4
+    sizes = dict(exam.sizes())
+    assert sizes["all"].startswith("6 dialogues, ")
+    assert sizes["two"].startswith("2 dialogues, ")
+    assert sizes["two"].endswith(" UR, 4 SS")
     assert right["two"]["SS"].n == 4
     # the part is measured, not the whole: it fails on the first two dialogues only
     later = exam.accuracy(Knows(lambda each: each.id in {one.id for one in source[2:]}), QUICK)
@@ -102,7 +106,7 @@ def test_what_cannot_be_scored_does_not_count() -> None:
     source = talks()
     first = source[0].id
     metric = Knows(lambda each: math.nan if each.id == first else float("~" not in each.id))
-    found = Exam(source, {"all": source}).accuracy(metric, QUICK)["all"]["SS"]
+    found = DamageExam(source, {"all": source}).accuracy(metric, QUICK)["all"]["SS"]
     assert (found.value, found.n) == (1.0, 10)
 
 
@@ -122,9 +126,9 @@ def test_the_exam_of_dailydialog_is_the_papers() -> None:
 
 @pytest.mark.usefixtures("_data")
 def test_held_dialogues_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(damage, "PERMISSIVE", ("personachat",))
-    monkeypatch.setattr(damage, "HELD", 5)
-    (exam,) = damage.permissive()
+    monkeypatch.setattr(dynaeval, "PERMISSIVE", ("personachat",))
+    monkeypatch.setattr(dynaeval, "HELD", 5)
+    (exam,) = dynaeval.permissive()
     assert len(exam.dialogues) == 5
     assert {corpora.split(each) for each in exam.dialogues} == {"test"}
     assert list(exam.parts) == ["personachat"]
@@ -161,9 +165,9 @@ def test_an_aggregated_trained_metric_keeps_away_from_test_sets() -> None:
 
 
 def test_no_final_look_without_all_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAGE, "TRAINED", ("relevance", "no-such-metric"))
+    monkeypatch.setattr(dynaeval, "TRAINED", ("relevance", "no-such-metric"))
     with pytest.raises(UnknownNameError, match="no-such-metric"):
-        final_looks(tmp_path)
+        take_final_looks(tmp_path)
     assert not (tmp_path / LOG).exists()
 
 
@@ -191,14 +195,16 @@ def test_misses_are_told_by_the_numbers() -> None:
         seen("dynaeval-research", "dstc9", "overall", 0.2),
     )
     measured = {
-        "dynaeval": {"dailydialog": {"UR": Estimate(0.93), "SS": Estimate(0.9)}},
-        "cosim": {"dailydialog": {"UR": Estimate(0.6), "SS": Estimate(0.95)}},
+        ("dynaeval", "dailydialog", "UR"): Estimate(0.93),
+        ("dynaeval", "dailydialog", "SS"): Estimate(0.9),
+        ("cosim", "dailydialog", "UR"): Estimate(0.6),
+        ("cosim", "dailydialog", "SS"): Estimate(0.95),
     }
-    kept = {
+    trials = {
         "dynaeval-permissive": [Trial(1, {"personachat": {"UR": 0.7, "SS": 0.9}})],
         "s-dicoh-permissive": [Trial(1, {"personachat": {"UR": 0.8, "SS": 0.8}})],
     }
-    text = _misses(measured, kept, [Final("then", "dynaeval", "0", looks)])
+    text = missed(PAPER, measured, trials, [Final("then", "dynaeval", "0", looks)])
     rows = {tuple(map(str.strip, line.split("|")[1:3])): line for line in text.splitlines()}
     assert rows["dailydialog, UR", "dynaeval-research"].endswith("| 91.9 | 93.0 | reached |")
     assert rows["dailydialog, SS", "dynaeval-research"].endswith("| 90.0 | missed by 1.7 |")
@@ -207,8 +213,17 @@ def test_misses_are_told_by_the_numbers() -> None:
     assert rows["dstc9, overall", "dynaeval-research"].endswith("| reached |")
     assert rows["fed-turn, Overall", "dynaeval"].endswith("| – | not measured yet |")
     behind = "dailydialog, SS (CoSim); personachat, UR (S-DiCoh)."
-    assert text.endswith(behind + PAGE.WHY)
-    assert _misses(measured, kept, ()).endswith(behind)  # no look, nothing to explain
+    assert text.endswith(behind + PAPER.why(["fed-dialogue", "baselines"]))
+    assert "*FED's turns.*" not in text  # not measured, so not missed
+    assert missed(PAPER, measured, trials, ()).endswith(behind)  # no look, nothing to explain
+
+
+def test_what_is_reached_needs_no_reason() -> None:
+    assert PAPER.why(()) == PAPER.why(["dailydialog"]) == ""
+    text = PAPER.why(["fed-turn"])
+    assert "- *FED's turns.* What a turn adds" in text
+    assert "*CoSim and S-DiCoh.*" not in text
+    assert text.splitlines()[-1] == "tuned on the same damage."
 
 
 RECIPE = """
@@ -229,77 +244,115 @@ hidden = 4
 """
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of a project with two tiny recipes."""
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of a project, and a tiny recipe instead of those that ship."""
     pytest.importorskip("torch", reason="needs the extra: train")
-    root = tmp_path_factory.mktemp("project")
-    file = write_chats(root / "chats.jsonl", chats(12, turns=5))
-    text = RECIPE.format(file=msgspec.json.encode(str(file)).decode())
     for folder in ("docs", "recipes"):
-        (root / folder).mkdir()
-    for name in damage.RECIPES.values():
-        (root / "recipes" / name).write_text(text)
-    return root
+        (tmp_path / folder).mkdir()
+    file = write_chats(tmp_path / "chats.jsonl", chats(12, turns=5))
+    text = RECIPE.format(file=msgspec.json.encode(str(file)).decode())
+    (tmp_path / "recipes" / "tiny.toml").write_text(text)
+    monkeypatch.setattr(family, "RECIPES", tmp_path / "recipes")
+    return tmp_path
 
 
 FAMILY = {
-    "dynaeval-dailydialog": Variant("dailydialog", seeds=2),
-    "s-dicoh-ur": Variant(
-        "dailydialog", {"network": "s-dicoh", "worse": ["replace-turn"]}, seeds=1
+    "dynaeval-dailydialog": Variant("tiny", cap=12, seeds=2, exam="dailydialog"),
+    "s-dicoh, UR": Variant(
+        "tiny",
+        cap=12,
+        settings={"network": "s-dicoh", "worse": ["replace-turn"]},
+        exam="dailydialog",
     ),
 }
 
 
-def made() -> list[Exam]:
+def made() -> list[DamageExam]:
     source = chats(5, turns=4, seed=9)
-    return [Exam(source, {damage.WHOLE: source, damage.APART: source[:2]})]
+    return [DamageExam(source, {dynaeval.WHOLE: source, dynaeval.APART: source[:2]})]
 
 
-def test_the_family_is_trained_measured_kept_and_shown(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(damage, "FAMILY", FAMILY)
-    exams, path = {"dailydialog": made()}, project / "docs" / "reproductions" / damage.KEPT
+def test_the_family_is_trained_and_measured(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exams = {"dailydialog": made()}
     told: list[str] = []
-    damage.retrained(exams, project / "docs", path, told.append)
+    request = Request(project / "docs", tell=told.append)
+    trials = retrained(exams, FAMILY, request)
     assert told[0] == "training dynaeval-dailydialog, seed 1 of 2"
     assert len(told) == 3
-    kept = read_kept(path)
-    assert {name: [trial.seed for trial in its] for name, its in kept.items()} == {
+    assert {name: [trial.seed for trial in some] for name, some in trials.items()} == {
         "dynaeval-dailydialog": [1, 2],
-        "s-dicoh-ur": [1],
+        "s-dicoh, UR": [1],
     }
-    folder = project / "build" / "dynaeval-family" / "dynaeval-dailydialog-1"
+    work = project / "build" / "dynaeval-family"
+    assert (work / "s-dicoh-UR-1" / "model.onnx").exists()
+    folder = work / "dynaeval-dailydialog-1"
     assert not (folder / "training").exists()
     metric = load(str(folder))
     assert isinstance(metric, Graph)
     ways: list[Metric] = [Knows(lambda each: metric.score([each])[0].value), metric]
     slow, quick = (exams["dailydialog"][0].accuracy(way, QUICK) for way in ways)
     assert msgspec.json.encode(slow) == msgspec.json.encode(quick)  # `whole` says the same
-    found = kept["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
-    assert found == pytest.approx(quick["dailydialog"]["UR"].value)
-    monkeypatch.setattr(PAGE, "SHIPPED", {"dailydialog": str(folder)})  # a folder is a metric
-    assert PAGE.measure(exams)["dynaeval"]["dailydialog"]["UR"].value == pytest.approx(found)
+    accuracy = trials["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
+    assert accuracy == pytest.approx(quick["dailydialog"]["UR"].value)
+    monkeypatch.setattr(dynaeval, "SHIPPED", {"dailydialog": str(folder)})  # a folder is a metric
+    measured = dynaeval.measure(exams)
+    assert measured["dynaeval", "dailydialog", "UR"].value == pytest.approx(accuracy)
     research = from_folder(folder, "dynaeval-research")  # told apart from the other one
     assert research.name == research.signature.split("|")[0] == "dynaeval-research"
-    before = path.read_bytes(), (folder / "model.onnx").stat().st_mtime_ns
-    damage.retrained(exams, project / "docs", path, told.append)
+    before = (folder / "model.onnx").stat().st_mtime_ns
+    assert retrained(exams, FAMILY, request) == trials
     assert len(told) == 3  # nothing is trained again
-    assert (path.read_bytes(), (folder / "model.onnx").stat().st_mtime_ns) == before
-    recipe = project / "recipes" / damage.RECIPES["dailydialog"]
-    was = recipe.read_text()
-    recipe.write_text(was.replace("pairs = 2", "pairs = 3"))
+    assert (folder / "model.onnx").stat().st_mtime_ns == before
+    recipe = project / "recipes" / "tiny.toml"
+    recipe.write_text(recipe.read_text().replace("pairs = 2", "pairs = 3"))
     with pytest.raises(InputError, match="was trained with another recipe"):
-        damage.retrained(exams, project / "docs", path, told.append)
-    recipe.write_text(was)
+        retrained(exams, FAMILY, request)
+
+
+def test_retraining_needs_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page, its recipes and its paper are in the package: an empty folder is enough."""
+    pytest.importorskip("torch", reason="needs the extra: train")
+    from dialogauge.train import data, recipe
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(data, "gather", lambda _: data.given(chats(12, turns=5), chats(4, seed=3)))
+    small = {"narrow": 8, "hidden": 4, "pairs": 2}
+    tiny = {
+        name: msgspec.structs.replace(
+            PAPER.family[name], seeds=1, epochs=1, settings={**PAPER.family[name].settings, **small}
+        )
+        for name in ("dynaeval-dailydialog", "s-dicoh-permissive")
+    }
+    monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made, "permissive": made})
+    page = dynaeval.DynaevalPage(
+        msgspec.structs.replace(PAPER, family=tiny), Request(Path("docs"), tell=lambda _: None)
+    )
+    assert page.variants.splitlines()[2].startswith("| both kinds, mean | 1 | ")
+    path = tmp_path / "docs" / "reproductions" / "dynaeval-family.json"
+    assert set(kept.read(path, dict[str, tuple[Trial, ...]])) == set(tiny)
+    folder = tmp_path / "build" / "dynaeval-family" / "s-dicoh-permissive-1"
+    assert recipe.read(folder / "recipe.json").data.corpora[0] == "self-dialogue"
+
+
+def test_a_family_is_made_of_recipes_that_ship() -> None:
+    shipped = files("dialogauge") / "train" / "recipes"
+    for name in ("maude", "dynaeval"):
+        for variant in paper.read(name).family.values():
+            assert (shipped / f"{variant.recipe}.toml").is_file()
+            recipe = family.changed(variant, seed=2)
+            assert (recipe.seed, recipe.data.cap) == (2, variant.cap)
+            assert recipe.optimisation.epochs == variant.epochs or not variant.epochs
+            assert recipe.settings.items() >= variant.settings.items()
+            check(recipe)  # every setting is one of the task's
 
 
 def test_what_was_kept_must_be_readable(tmp_path: Path) -> None:
-    assert read_kept(tmp_path / "none.json") == {}
+    kind = dict[str, tuple[Trial, ...]]
+    assert kept.read(tmp_path / "none.json", kind) == {}
     (tmp_path / "bad.json").write_text('{"a": 1}')
     with pytest.raises(InputError, match=r"bad\.json: cannot be read"):
-        read_kept(tmp_path / "bad.json")
+        kept.read(tmp_path / "bad.json", kind)
 
 
 def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,8 +368,8 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             for metric in metrics
         ]
 
-    monkeypatch.setattr(PAGE, "EXAMS", {"dailydialog": made, "permissive": list})
-    monkeypatch.setattr(PAGE, "look", invented)
+    monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made, "permissive": list})
+    monkeypatch.setattr(dynaeval, "look", invented)
     looks = (
         seen("dynaeval", "fed-dialogue", "Overall", 0.321),
         seen("dynaeval", "fed-dialogue", "Depth", 0.456),
@@ -328,8 +381,8 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ]
     log = b"".join(line + b"\n" for line in lines)
     (tmp_path / LOG).write_bytes(log)
-    sections = list(REPRODUCTIONS["dynaeval"](tmp_path, False))
-    text = {each.title.split(" (")[0]: each.text for each in sections}
+    page = sections("dynaeval", Request(tmp_path))
+    text = {each.title.split(" (")[0]: each.text for each in page}
     exam = text["Damaged dialogues"]
     assert "dailydialog, de-duplicated: 2 dialogues" in exam
     assert "| dailydialog | s-dicoh | – | – | – | – | 83.67 ± 0.41 | 84.92 ± 0.70 |" in exam
@@ -350,14 +403,14 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "| Overall | maude | – | – | .123 [.02, .22] | – |" in turns
     assert "| Coherent | paper: USR | .194 | .111 | .021 | .158 |" in turns
     assert "Not above CoSim, or in the mean over seeds not above S-DiCoh:" in text["Where we miss"]
-    assert text["Where we miss"].endswith(PAGE.WHY)
+    assert text["Where we miss"].endswith(PAPER.why(["fed-dialogue", "baselines"]))
     assert (tmp_path / LOG).read_bytes() == log  # nothing was looked at
 
 
 def test_the_foreign_turn_is_the_lowest_or_not() -> None:
     source = talks(6, turns=5)
     own = {turn.text: each.id for each in source for turn in each.turns}
-    exam = Exam(source, {"all": source, "two": source[:2]})
+    exam = DamageExam(source, {"all": source, "two": source[:2]})
 
     def foreign(dialogue: Dialogue) -> list[float]:
         home = dialogue.id.partition("~")[0]

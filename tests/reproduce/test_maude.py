@@ -1,6 +1,6 @@
 """The exam of MaUdE's page: which responses are judged, and what is made of the scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,13 +10,15 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra: train")
 
 from dialogauge.dialogue import Dialogue, Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, MissingExtraError
 from dialogauge.meta import Estimate
 from dialogauge.report.positions import discriminants, draw
-from dialogauge.reproduce.kept import keep, kept
-from dialogauge.reproduce.maude import family_table, kinds_table, verdicts
-from dialogauge.reproduce.responses import KINDS as ORDER
-from dialogauge.reproduce.responses import Exam, Measured
+from dialogauge.reproduce import Request, paper
+from dialogauge.reproduce.exams import RESPONSES, ResponseExam, Responses
+from dialogauge.reproduce.kept import Measurement, keep, read
+from dialogauge.reproduce.maude import MaudePage
+
+PAPER = paper.read("maude")
 
 
 class Longest:
@@ -44,70 +46,159 @@ KINDS = ("gold", "random-utterance", "word-drop", "word-order", "word-repeat", "
 
 
 @pytest.fixture(scope="module")
-def exam() -> Exam:
-    return Exam(CHATS, KINDS)
+def exam() -> ResponseExam:
+    return ResponseExam(CHATS, KINDS)
 
 
-def test_each_kind_stands_beside_its_own_response(exam: Exam) -> None:
+def test_each_kind_stands_beside_its_own_response(exam: ResponseExam) -> None:
     assert len(exam) == 24
-    assert set(exam.said) == set(KINDS)
-    for row, (context, gold) in enumerate(zip(exam.contexts, exam.said["gold"], strict=True)):
+    assert set(exam.responses) == set(KINDS)
+    for row, (context, gold) in enumerate(zip(exam.contexts, exam.responses["gold"], strict=True)):
         chat = CHATS[row // 2]
         assert [turn.text for turn in chat.turns[: row % 2 + 1]] == context
         assert gold == chat.turns[row % 2 + 1].text
-        foreign = exam.said["random-utterance"][row]
+        foreign = exam.responses["random-utterance"][row]
         assert foreign not in {turn.text for turn in chat.turns}
-        assert sorted(exam.said["word-order"][row].split()) == sorted(gold.split())
-        assert len(exam.said["prefix-repeat"][row].split()) == len(gold.split())
-        assert len(exam.said["word-repeat"][row].split()) > len(gold.split())
+        assert sorted(exam.responses["word-order"][row].split()) == sorted(gold.split())
+        assert len(exam.responses["prefix-repeat"][row].split()) == len(gold.split())
+        assert len(exam.responses["word-repeat"][row].split()) > len(gold.split())
 
 
-def test_deltas_are_means_of_differences(exam: Exam) -> None:
+def test_deltas_are_means_of_differences(exam: ResponseExam) -> None:
     scores = exam.scores(Longest())  # type: ignore[arg-type]
-    found = exam.measure(scores, scores)
-    assert found.deltas["gold"].value == 0
-    assert found.deltas["word-order"].value == pytest.approx(0)
-    assert found.deltas["word-drop"].value > 0.2
-    assert found.deltas["word-repeat"].value < -0.2
-    assert found.behind.value == 0
+    measured = exam.measure(scores)
+    assert measured.deltas["gold"].value == 0
+    assert measured.deltas["word-order"].value == pytest.approx(0)
+    assert measured.deltas["word-drop"].value > 0.2
+    assert measured.deltas["word-repeat"].value < -0.2
+    assert measured.behind.value == 0
     worse = {kind: each if kind == "gold" else scores["gold"] for kind, each in scores.items()}
-    gap = np.mean([found.deltas[kind].value for kind in KINDS[1:5]])
+    gap = np.mean([measured.deltas[kind].value for kind in KINDS[1:5]])
     assert exam.measure(worse, scores).behind.value == pytest.approx(gap)
 
 
-def test_verdicts_follow_the_numbers() -> None:
-    measured = Measured(
-        {"gold": Estimate(0.9)},
-        {"back-translation": Estimate(0.1), "word-order": Estimate(0.8), "word-drop": Estimate(0)},
-        Estimate(0),
-    )
-    abroad = {"dailydialog": Measured({}, {"random-utterance": Estimate(0.2)}, Estimate(0))}
-    lines = verdicts(measured, abroad, ()).splitlines()
-    told = {line.split(" | ")[0].strip("| "): line.split(" | ")[-1].strip("| ") for line in lines}
+Numbers = Mapping[str, Mapping[str, Estimate]]
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Numbers], MaudePage]:
+    """The page, where the exam gives these numbers."""
+    (tmp_path / "reproductions").mkdir()
+
+    def measuring(numbers: Numbers) -> MaudePage:
+        monkeypatch.setattr(MaudePage, "_measured", lambda _: numbers)
+        return MaudePage(PAPER, Request(tmp_path))
+
+    return measuring
+
+
+def cells(text: str) -> dict[str, list[str]]:
+    """The first cell of each row of a table -> the others."""
+    rows = (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|"))
+    return {name: others for name, *others in rows}
+
+
+def test_verdicts_follow_the_numbers(page: Callable[[Numbers], MaudePage]) -> None:
+    numbers = {
+        "gold": {"score": Estimate(0.9)},
+        "back-translation": {"delta": Estimate(0.1)},
+        "word-order": {"delta": Estimate(0.8)},
+        "word-drop": {"delta": Estimate(0)},
+        "dailydialog": {"delta": Estimate(0.2)},
+    }
+    text = page(numbers).verdicts
+    told = {name: others[-1] for name, others in cells(text).items()}
     assert told["score of gold"] == told["delta of word-order"] == "reached"
-    assert told["delta of back-translation"] == told["delta of word-drop"] == "missed"
-    assert told["zero-shot dailydialog"] == "missed"
-    assert told["delta of word-repeat"] == "not measured"
+    assert told["delta of back-translation"] == "missed by .030"
+    assert told["delta of word-drop"] == "missed by .300"
+    assert told["zero-shot dailydialog"] == "missed by .151"
+    assert told["delta of word-repeat"] == "not measured yet"
+    assert "*Broken words.*" in text
+    assert "*Foreign responses*" in text
+    assert "*Repeated words.*" not in text  # not measured
 
 
-def test_every_kind_has_a_row_beside_the_paper() -> None:
-    every = {kind: Estimate(0.5) for kind in ORDER}
-    lines = kinds_table(Measured(every, every, Estimate(0)), 24).splitlines()
+def test_what_is_reached_is_not_excused(page: Callable[[Numbers], MaudePage]) -> None:
+    every = {kind: {"score": Estimate(1.0), "delta": Estimate(1.0)} for kind in RESPONSES}
+    every |= {
+        "back-translation": {"delta": Estimate(0.0)},
+        "dailydialog": {"delta": Estimate(0.5)},
+    }
+    text = page(every).verdicts
+    assert text.count("| reached |") == 8
+    assert text.endswith("|")
+
+
+def test_every_kind_has_a_row_beside_the_paper(page: Callable[[Numbers], MaudePage]) -> None:
+    half = {"score": Estimate(0.5, n=24), "delta": Estimate(0.5)}
+    made = page(dict.fromkeys(RESPONSES, half))
+    lines = made.kinds.splitlines()
+    assert made.responses == 24
     assert "| word-order | .500 | .500 | 0.182 | 0.727 |" in lines
     assert "| prefix-repeat | .500 | .500 |  |  |" in lines
 
 
-def test_what_retraining_measured_is_kept(tmp_path: Path) -> None:
+def test_a_row_survives_where_its_part_is_missing(
+    page: Callable[[Numbers], MaudePage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "reproductions" / "maude-rows.json"
+    half = {"score": Estimate(0.5, 0.4, 0.6, n=24), "delta": Estimate(0.06)}
+    everything = dict.fromkeys(RESPONSES, half)
+    page(everything).kinds  # noqa: B018  (apertium and SmolLM2 are there)
+    kept = read(path, dict[str, Measurement])
+    assert {name: each.using for name, each in kept.items() if "extra" not in each.using} == {
+        "back-translation": "apertium",
+        "generated": "SmolLM2",
+        "random-generated": "SmolLM2",
+    }
+    old = {name: msgspec.structs.replace(each, date="2026-01-02") for name, each in kept.items()}
+    keep(path, old)
+    fresh = {"score": Estimate(0.7, n=24), "delta": Estimate(0.2)}
+    without = page({"gold": fresh, "word-drop": half})  # neither of the two, nor broken words
+    rows = cells(without.kinds)
+    assert rows["gold"][0] == ".700"
+    name = "back-translation (measured on 2026-01-02 by dialogauge 0.1.0 with apertium; not here)"
+    assert rows[name] == [".500 [.40, .60]", ".060", "0.838", "0.071"]
+    assert any(row.startswith("generated (") and "SmolLM2; not here" in row for row in rows)
+    assert cells(without.verdicts)[f"delta of {name}"] == ["< 0.07", ".060", "reached"]
+    after = read(path, dict[str, Measurement])
+    assert after["back-translation"].numbers["score"].value == 0.5
+    assert after["word-drop"].date == "2026-01-02"  # the same again
+    assert after["gold"].numbers["score"].value == 0.7
+    assert after["gold"].date > "2026-01-02"
+
+    def no_torch(_: MaudePage) -> Numbers:
+        raise MissingExtraError("training", "train")
+
+    bare = page({})
+    monkeypatch.setattr(MaudePage, "_measured", no_torch)
+    assert sum("with the extra train; not here" in row for row in cells(bare.kinds)) == 6
+    assert bare.responses == 24
+    assert path.read_bytes() == msgspec.json.format(msgspec.json.encode(after), indent=1) + b"\n"
+
+
+def test_nothing_is_kept_without_a_folder(page: Callable[[Numbers], MaudePage]) -> None:
+    nowhere = Path("no-such-folder")
+    made = page({"gold": {"score": Estimate(0.5)}})
+    made._request = Request(nowhere)
+    assert "| gold | .500 | – |" in made.kinds
+    assert not nowhere.exists()
+
+
+def test_what_retraining_measured_is_kept(
+    page: Callable[[Numbers], MaudePage], tmp_path: Path
+) -> None:
     path = tmp_path / "reproductions" / "maude-family.json"
-    assert kept(path, dict[str, Measured]) == {}
-    assert "--retrain" in family_table({})
-    found = {"maude": Measured({"gold": Estimate(0.9)}, {}, Estimate(0.0, -0.1, 0.1, n=3))}
-    keep(path, found)
-    assert msgspec.json.encode(kept(path, dict[str, Measured])) == msgspec.json.encode(found)
-    assert "| maude | .900 |" in family_table(found)
+    kind = dict[str, Responses]
+    assert read(path, kind) == {}
+    assert "--retrain" in page({}).family
+    measured = {"maude": Responses({"gold": Estimate(0.9)}, {}, Estimate(0.0, -0.1, 0.1, n=3))}
+    keep(path, measured)
+    assert msgspec.json.encode(read(path, kind)) == msgspec.json.encode(measured)
+    assert "| maude | .900 |" in page({}).family
     path.write_text("[")
     with pytest.raises(InputError, match=r"maude-family\.json: cannot be read"):
-        kept(path, dict[str, Measured])
+        read(path, kind)
 
 
 def test_positions_are_drawn(tmp_path: Path) -> None:

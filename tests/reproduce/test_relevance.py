@@ -1,5 +1,6 @@
 """Looks at people's ratings, and the log of those that count."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,14 +11,14 @@ import dialogauge as dg
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, OutputError
-from dialogauge.meta import Settings
+from dialogauge.meta import Resampling
 from dialogauge.metrics import by_turn, load
-from dialogauge.reproduce import REPRODUCTIONS, final, logged, look
+from dialogauge.reproduce import REPRODUCTIONS, final, logged, look, paper
 from dialogauge.reproduce.page import correlations, shown
 from dialogauge.reproduce.relevance import hits, last_turn, last_turn_and_context, questions
 from dialogauge.scores import Score
 
-QUICK = Settings(resamples=100)
+QUICK = Resampling(resamples=100)
 
 
 class Learnt:
@@ -119,4 +120,17 @@ def test_floors_of_an_encoder_that_was_not_trained() -> None:
 
 
 def test_every_reproduction_says_what_it_is() -> None:
-    assert all(make.__doc__ for make in REPRODUCTIONS.values())
+    assert all(page.__doc__ for page in REPRODUCTIONS.values())
+
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_a_page_has_a_text_with_its_tables(name: str) -> None:
+    """Three files make a page; what its text names is a property of its class."""
+    about = paper.read(name)
+    named = set(re.findall(r"{page\.(\w+)", about.page))
+    tables = {
+        each
+        for each, value in vars(REPRODUCTIONS[name]).items()
+        if isinstance(value, property) and not each.startswith("_")
+    }
+    assert named == tables

@@ -29,25 +29,26 @@ def run(
     Test sets are looked at with --final only: date, weights and every number are appended to
     test-log.jsonl in the folder of docs.
     """
-    from ..reproduce import REPRODUCTIONS, page
+    from ..reproduce import REPRODUCTIONS, Request, markdown, sections
 
     if not name:
-        for title, make in REPRODUCTIONS.items():
-            typer.echo(f"{title}: {(make.__doc__ or '').partition(chr(10))[0]}")
+        for each, page in REPRODUCTIONS.items():
+            typer.echo(f"{each}: {(page.__doc__ or '').partition(chr(10))[0]}")
         return
     if name not in REPRODUCTIONS:
         raise UnknownNameError("reproduction", name, REPRODUCTIONS)
-    sections = []
-    tell = (lambda what: remark(what, quiet)) if retrain else None
-    for section in REPRODUCTIONS[name](docs, final, tell):
-        remark(section.title, quiet)
-        sections.append(section)
-    text = page(name, sections)
-    typer.echo(text)
+    request = Request(docs, final, (lambda what: remark(what, quiet)) if retrain else None)
+    path = request.beside(f"{name}.md")
     if docs.is_dir():
-        path = docs / "reproductions" / f"{name}.md"
         with atomic.reporting(path):
             path.parent.mkdir(exist_ok=True)
+    done = []
+    for section in sections(name, request):
+        remark(section.title, quiet)
+        done.append(section)
+    text = markdown(name, done)
+    typer.echo(text)
+    if docs.is_dir():
         with atomic.writing(path) as file:
             file.write(text.encode())
         remark(f"written: {path}", quiet)

@@ -26,7 +26,6 @@ from .evaluation import Evaluation, evaluate
 from .runs import RunComparison, compare_runs, of_system
 
 #: The same under the name that it had first.
-Settings = Resampling
 
 __all__ = [
     "Comparison",
@@ -35,7 +34,6 @@ __all__ = [
     "Evaluation",
     "Resampling",
     "RunComparison",
-    "Settings",
     "compare",
     "compare_runs",
     "discriminate",

@@ -6,7 +6,7 @@ is a line of ``test-log.jsonl``: when, with which weights, and every number.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from .. import __version__, corpora
 from ..atomic import lock, reporting, sync
 from ..errors import InputError
 from ..judging import keep_apart
-from ..meta import Estimate, Evaluation, Settings, evaluate
+from ..meta import Estimate, Evaluation, Resampling, evaluate
 from ..meta.agreement import Human
 from ..metrics import TRIVIAL, Metric
 from ..scoring import score
@@ -24,7 +24,6 @@ from ..scoring import score
 #: Sets by name, and the aspect, or the aspects, that people rated.
 Aspects = Mapping[str, str | tuple[str, ...]]
 
-NAN = math.nan
 LOG = "test-log.jsonl"
 
 
@@ -58,7 +57,7 @@ class Final(msgspec.Struct, frozen=True):
 
 
 def look(
-    metrics: Sequence[Metric], aspects: Aspects, settings: Settings | None = None
+    metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None = None
 ) -> list[Look]:
     """Metrics on sets where anyone may look: a trained metric on a test set is refused."""
     for corpus in aspects:
@@ -71,7 +70,7 @@ def final(
     metrics: Sequence[Metric],
     aspects: Aspects,
     docs: Path,
-    settings: Settings | None = None,
+    settings: Resampling | None = None,
 ) -> Final:
     """The look that counts: metrics on test sets, every number appended to the log in ``docs``."""
     if not docs.is_dir():
@@ -82,10 +81,10 @@ def final(
         lock(file, path)
         looks = tuple(_looks(metrics, aspects, settings))
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        found = Final(date, reproduction, __version__, looks)
-        file.write(msgspec.json.encode(found) + b"\n")
+        seen = Final(date, reproduction, __version__, looks)
+        file.write(msgspec.json.encode(seen) + b"\n")
         sync(file)
-    return found
+    return seen
 
 
 def logged(docs: Path, reproduction: str) -> tuple[Final, ...]:
@@ -95,11 +94,21 @@ def logged(docs: Path, reproduction: str) -> tuple[Final, ...]:
         lines = path.read_bytes().splitlines() if path.exists() else []
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    found = [_decoded(line, number, path) for number, line in enumerate(lines, 1)]
-    return tuple(line for line in found if line.reproduction == reproduction)
+    finals = [_decoded(line, number, path) for number, line in enumerate(lines, 1)]
+    return tuple(each for each in finals if each.reproduction == reproduction)
 
 
-def row(evaluation: Evaluation, corpus: str) -> Look:
+def newest(finals: Sequence[Final]) -> dict[tuple[str, str, str], Look]:
+    """The last final look's rows, by metric, set and aspect."""
+    return by_place(finals[-1].looks if finals else ())
+
+
+def by_place(looks: Iterable[Look]) -> dict[tuple[str, str, str], Look]:
+    """Looks by metric, set and aspect."""
+    return {(each.metric, each.corpus, each.aspect): each for each in looks}
+
+
+def _look(evaluation: Evaluation, corpus: str) -> Look:
     """What a table shows of an evaluation."""
     confounds, human = evaluation.confounds, evaluation.human
     best = confounds.baseline
@@ -112,17 +121,17 @@ def row(evaluation: Evaluation, corpus: str) -> Look:
         within=confounds.within,
         given_length=confounds.given_length,
         oracle=confounds.oracle,
-        ceiling=human.ceiling if isinstance(human, Human) else Estimate(NAN),
+        ceiling=human.ceiling if isinstance(human, Human) else Estimate(math.nan),
         baseline=best.name if best else "",
-        baseline_spearman=best.correlation if best else Estimate(NAN),
+        baseline_spearman=best.correlation if best else Estimate(math.nan),
         objections=evaluation.objections,
         signature=evaluation.signatures[evaluation.metric],
     )
 
 
-def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Settings | None) -> list[Look]:
+def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None) -> list[Look]:
     """Each set is scored once, whatever the number of its aspects."""
-    found = []
+    looks = []
     for corpus, asked in aspects.items():
         dialogues = corpora.load(corpus)
         scores, trivial = score(dialogues, metrics), score(dialogues, TRIVIAL)
@@ -131,8 +140,8 @@ def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Settings | Non
                 evaluate(scores, name, dialogues, aspect, baselines=trivial, settings=settings)
                 for name in scores.metrics
             )
-            found += [row(each, corpus) for each in evaluations]
-    return found
+            looks += [_look(each, corpus) for each in evaluations]
+    return looks
 
 
 def _decoded(line: bytes, number: int, path: Path) -> Final:

@@ -1,0 +1,266 @@
+"""Exams: held dialogues in which something is wrong, and how far a metric hears it.
+
+:class:`DamageExam` has whole dialogues damaged in DynaEval's two ways: *UR* replaces a turn by one
+of another dialogue, *SS* puts the turns of one speaker in another order. Each distinct damaged
+dialogue stands there once: a dialogue of four turns has two of SS. (The script that made the
+paper's data repeats them to have twenty.) Accuracy is the share of damaged dialogues that score
+below their original, a tie counting one half.
+
+:class:`ResponseExam` has MaUdE's responses: the one that was given, and broken and foreign ones. A
+*delta* is the mean by which a kind of response scores below the one that was given. All models
+answer the same exam, so that they can be compared pair by pair.
+
+All intervals resample dialogues.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan, nan
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import corpora
+from ..contrast import Contrast, Drawing, contrasts, renamed
+from ..dialogue import Dialogue
+from ..manipulate.manipulation import DoesNotApply, seeded
+from ..manipulate.mixtures import mixed
+from ..manipulate.pool import Pool
+from ..manipulate.turns import speaker_shuffles
+from ..manipulate.words import Repeat
+from ..meta import Estimate, Resampling, discriminate
+from ..meta.bootstrap import codes, intervals
+from ..meta.weighted import mean, select
+from ..metrics import Metric, Whole
+from ..metrics.maude import Maude
+
+Floats = NDArray[np.float64]
+#: Set of dialogues -> kind of damage -> accuracy.
+Accuracy = Mapping[str, Mapping[str, Estimate]]
+
+#: The paper's name of each kind of damage, and ours.
+DAMAGE = {"UR": "replace-turn", "SS": "shuffle-speaker"}
+_MOST = 20  # damaged dialogues of a kind for each dialogue
+_SHORTEST, _LONGEST = 4, 30  # turns of a dialogue that is damaged
+_SEED = 1
+_TOGETHER = 2048  # dialogues that are scored at a time
+
+#: Kinds of responses in the order of MaUdE's tables; the last is its released code's repeat.
+RESPONSES = (
+    "gold",
+    "back-translation",
+    "generated",
+    "random-utterance",
+    "random-generated",
+    "word-drop",
+    "word-order",
+    "word-repeat",
+    "prefix-repeat",
+)
+#: Kinds that are worse than what was given: what the mean delta is taken over.
+_WORSE = ("random-utterance", "random-generated", "word-drop", "word-order", "word-repeat")
+#: Turns of context that are offered to a metric, which reads as many as it wants.
+_CONTEXT = 64
+
+
+def held(corpus: str, shortest: int = 2) -> list[Dialogue]:
+    """What is spoken in dialogues that no training sees, the test side of our split."""
+    spoken = (each.spoken for each in corpora.load(corpus) if corpora.split(each) == "test")
+    return [each for each in spoken if len(each.turns) >= shortest]
+
+
+def fitting(dialogues: Iterable[Dialogue]) -> list[Dialogue]:
+    """What is spoken in those that are neither too short to be damaged nor too long."""
+    spoken = (dialogue.spoken for dialogue in dialogues)
+    return [each for each in spoken if _SHORTEST <= len(each.turns) <= _LONGEST]
+
+
+class DamageExam:
+    """Dialogues with their damaged forms; ``parts`` names sets of these dialogues."""
+
+    def __init__(
+        self, dialogues: Sequence[Dialogue], parts: Mapping[str, Sequence[Dialogue]]
+    ) -> None:
+        self.dialogues, self.pairs = tuple(dialogues), tuple(damaged(dialogues))
+        place = {dialogue.id: at for at, dialogue in enumerate(dialogues)}
+        self._better = np.array([place[pair.better.id] for pair in self.pairs], np.intp)
+        ids = {name: {each.id for each in part} for name, part in parts.items()}
+        self.parts = {
+            name: np.flatnonzero([pair.better.id in part for pair in self.pairs])
+            for name, part in ids.items()
+        }
+
+    def accuracy(self, metric: Metric, settings: Resampling | None = None) -> Accuracy:
+        """How often the damaged one scores lower, in each part and for each kind of damage."""
+        every = _values(metric, [*self.dialogues, *(pair.worse for pair in self.pairs)])
+        better, worse = every[self._better], every[len(self.dialogues) :]
+        accuracy = {}
+        for name, rows in self.parts.items():
+            pairs = [self.pairs[row] for row in rows]
+            clusters, causes = [pair.better.id for pair in pairs], [pair.cause for pair in pairs]
+            shares = discriminate(better[rows], worse[rows], clusters, causes, settings).causes
+            accuracy[name] = {
+                kind: shares[cause] for kind, cause in DAMAGE.items() if cause in shares
+            }
+        return accuracy
+
+    def located(self, metric: Metric, settings: Resampling | None = None) -> dict[str, Estimate]:
+        """How often a foreign turn scores below every other turn of its dialogue, in each part.
+
+        One damaged dialogue of each, and none whose first turn is foreign: most metrics have
+        nothing to say of that one.
+        """
+        places = self._foreign_turns()
+        scores = metric.score([self.pairs[row].worse for row in places])
+        foreign, lowest = np.empty((2, len(places)))
+        for number, (at, score) in enumerate(zip(places.values(), scores, strict=True)):
+            foreign[number] = score.turns[at]
+            others = (*score.turns[:at], *score.turns[at + 1 :])
+            lowest[number] = min((each for each in others if not isnan(each)), default=nan)
+        rows, shares = np.array(list(places)), {}
+        for name, part in self.parts.items():
+            some = np.flatnonzero(np.isin(rows, part))
+            shares[name] = discriminate(
+                lowest[some], foreign[some], some.tolist(), (), settings
+            ).accuracy
+        return shares
+
+    def _foreign_turns(self) -> dict[int, int]:
+        """Row of a damaged dialogue, one of each whole one -> the place of its foreign turn."""
+        places: dict[str, tuple[int, int]] = {}
+        for row, pair in enumerate(self.pairs):
+            if pair.cause == DAMAGE["UR"] and pair.better.id not in places:
+                sides = zip(pair.better.turns, pair.worse.turns, strict=True)
+                at = [one != other for one, other in sides].index(True)
+                if at > 0:
+                    places[pair.better.id] = row, at
+        return dict(places.values())
+
+    def sizes(self) -> Iterator[tuple[str, str]]:
+        """Of each part its name, and how many dialogues and damaged ones of each kind it has."""
+        for name, rows in self.parts.items():
+            causes = [self.pairs[row].cause for row in rows]
+            kinds = (f"{causes.count(cause):,} {kind}" for kind, cause in DAMAGE.items())
+            whole = len({self.pairs[row].better.id for row in rows})
+            yield name, ", ".join((f"{whole:,} dialogues", *kinds))
+
+
+def damaged(dialogues: Sequence[Dialogue], seed: int = _SEED) -> Iterator[Contrast]:
+    """Each dialogue with its damaged forms; foreign turns come from these dialogues.
+
+    >>> from ..dialogue import Turn
+    >>> chats = [Dialogue(f"d{n}", tuple(Turn("ab"[at % 2], f"say {at} of {n}")
+    ...     for at in range(4))) for n in range(2)]
+    >>> causes = [pair.cause for pair in damaged(chats)]
+    >>> causes.count("shuffle-speaker"), causes.count("replace-turn") <= 2 * 20
+    (4, True)
+    """
+    drawing = Drawing(_MOST, seed, apart=False)
+    yield from contrasts(dialogues, mixed([DAMAGE["UR"]]), Pool(dialogues), drawing)
+    for dialogue in dialogues:
+        yield from _shuffled(dialogue, seed)
+
+
+def _shuffled(dialogue: Dialogue, seed: int) -> Iterator[Contrast]:
+    """The dialogue with every other order of one speaker's turns, or as many as are wanted."""
+    try:
+        edits = speaker_shuffles(dialogue, _MOST, seeded(seed, dialogue.id, "shuffles"))
+    except DoesNotApply:  # nobody says two things
+        return
+    cause = DAMAGE["SS"]
+    for number, edited in enumerate(edits, 1):
+        worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
+        yield Contrast(dialogue, worse, cause, edited.changes)
+
+
+def _values(metric: Metric, dialogues: Sequence[Dialogue]) -> Floats:
+    """A number for each dialogue; turns are not scored where a metric can do without."""
+    values: list[float] = []
+    for start in range(0, len(dialogues), _TOGETHER):
+        some = dialogues[start : start + _TOGETHER]
+        whole = metric.whole(some) if isinstance(metric, Whole) else None
+        values += whole if whole is not None else [score.value for score in metric.score(some)]
+    return np.array(values, np.float64)
+
+
+class Responses(msgspec.Struct, frozen=True):
+    """A model on all kinds: scores, deltas, and how far the mean delta is below MaUdE's."""
+
+    scores: Mapping[str, Estimate]
+    deltas: Mapping[str, Estimate]
+    behind: Estimate
+
+
+class ResponseExam:
+    """Held responses, and what else might have been said at their places."""
+
+    def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str], seed: int = 1) -> None:
+        from ..manipulate import translation
+        from ..train import require_extra
+
+        require_extra()
+        from ..train import causal
+        from ..train.generated import one_each
+        from ..train.models.maude import rows as nce
+
+        wanted, replies, translate = set(wanted), {}, None
+        if wanted & {"generated", "random-generated"} and causal.available():
+            replies = one_each(dialogues, causal.NAME, len(dialogues), seed)
+        if "back-translation" in wanted and translation.available():
+            translate = translation.apertium()
+        # The ids of corpora's dialogues begin with the corpus and a colon.
+        names = (dialogue.id.rpartition(":")[0].partition(":")[0] for dialogue in dialogues)
+        corpus = codes(names).tolist()
+        rows = nce.make(dialogues, _CONTEXT, nce.Sources(translate, replies, corpora=corpus), seed)
+        rng = np.random.default_rng(seed)
+        places = {kind: nce.negative(rows, kind, rng) for kind in (*nce.BROKEN, *nce.ELSEWHERE)}
+        texts = (*rows.texts, "")  # -1 is the last: nothing is said
+        self.responses = {
+            kind: [texts[at] for at in each]
+            for kind, each in {**rows.responses, **places}.items()
+            if kind in wanted
+        }
+        if "prefix-repeat" in wanted:
+            repeats = nce.broken(dialogues, Repeat(prefix=True), "prefix", seed)
+            both = zip(repeats, self.responses["gold"], strict=True)
+            self.responses["prefix-repeat"] = [
+                text if text and text != gold else "" for text, gold in both
+            ]
+        self.contexts = [[texts[at] for at in each if at >= 0] for each in rows.context]
+        self.clusters = codes(rows.dialogue.tolist())
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    def scores(self, metric: Maude) -> dict[str, Floats]:
+        """Kind -> the score of each row's response of that kind, NaN where there is none."""
+        return {
+            kind: metric.follow(self.contexts, texts).astype(np.float64)
+            for kind, texts in self.responses.items()
+        }
+
+    def measure(
+        self, scores: Mapping[str, Floats], ours: Mapping[str, Floats] | None = None
+    ) -> Responses:
+        """Means and deltas with their intervals; ``ours`` are MaUdE's scores of the same."""
+        named = {f"score {kind}": each for kind, each in scores.items()}
+        named |= {f"delta {kind}": scores["gold"] - each for kind, each in scores.items()}
+        named["behind"] = _mean_delta(ours or scores) - _mean_delta(scores)
+        statistics = {
+            name: (select(there, mean(values[there])), len(there))
+            for name, values in named.items()
+            if len(there := np.flatnonzero(~np.isnan(values)))
+        }
+        parts: dict[str, dict[str, Estimate]] = {"score": {}, "delta": {}, "behind": {}}
+        for name, estimate in intervals(statistics, self.clusters, Resampling()).items():
+            part, _, kind = name.partition(" ")
+            parts[part][kind] = estimate
+        return Responses(parts["score"], parts["delta"], parts["behind"][""])
+
+
+def _mean_delta(scores: Mapping[str, Floats]) -> Floats:
+    """For each row the mean by which worse responses that it has score below the given one."""
+    gaps = np.array([scores["gold"] - scores[kind] for kind in _WORSE if kind in scores])
+    there = (~np.isnan(gaps)).sum(axis=0)
+    sums = np.nansum(gaps, axis=0)
+    return np.where(there > 0, sums / np.maximum(there, 1), np.nan)
