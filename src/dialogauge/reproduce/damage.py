@@ -28,7 +28,7 @@ from ..manipulate.mixtures import mixed
 from ..manipulate.pool import Pool
 from ..manipulate.turns import speaker_shuffles
 from ..meta import Estimate, Settings, discriminate
-from ..metrics import Metric, checked_values, load
+from ..metrics import Metric, Whole, load
 from ..metrics.functions import NAN
 from .kept import Tell, keep, kept
 
@@ -156,7 +156,8 @@ def _values(metric: Metric, dialogues: Sequence[Dialogue]) -> Floats:
     found: list[float] = []
     for start in range(0, len(dialogues), TOGETHER):
         some = dialogues[start : start + TOGETHER]
-        found += [score.value for score in checked_values(metric, some)]
+        whole = metric.whole(some) if isinstance(metric, Whole) else None
+        found += whole if whole is not None else [score.value for score in metric.score(some)]
     return np.array(found, np.float64)
 
 
