@@ -18,8 +18,9 @@ from ..report import terminal
 from .console import Json, Quiet, err, out, progress, records, remark, user_names, wants_table
 
 if TYPE_CHECKING:
-    from ..contrast import Counts
+    from ..contrast import Counts, Drawing
     from ..editing import Variant
+    from ..manipulate.pool import Pool
 
 _Paths = Annotated[
     list[str] | None,
@@ -89,7 +90,6 @@ def run(
     """
     from .. import editing
     from ..contrast import Counts, Drawing
-    from ..manipulate.mixtures import chosen, mixed
     from ..manipulate.pool import Pool
     from ..train import named
 
@@ -97,11 +97,7 @@ def run(
         records(editing.listing(), json)
         return
     names = user_names(what, "name what to do with --with (dialogauge manipulate --list)")
-    make = (
-        partial(editing.pairs, mixed(names, severity))
-        if contrasts
-        else partial(editing.edits, chosen(names, severity))
-    )
+    make = _maker(names, severity, contrasts)
     for path in filter(None, (to, html)):
         _check(path, force)
     if not paths:
@@ -124,6 +120,18 @@ def run(
     if stopped:
         remark("stopped; what was finished is kept", quiet)
         raise stopped
+
+
+def _maker(
+    names: list[str], severity: int | None, contrasts: bool
+) -> "Callable[[Drawing, Iterable[Dialogue], Pool, Counts], Iterator[Variant]]":
+    """What makes edits or contrasts; a name that is wrong is told now."""
+    from .. import editing
+    from ..manipulate.mixtures import chosen, mixed
+
+    if contrasts:
+        return partial(editing.pairs, mixed(names, severity))
+    return partial(editing.edits, chosen(names, severity))
 
 
 def _check(path: Path, force: bool) -> None:
