@@ -12,7 +12,7 @@ import dialogauge as dg
 from dialogauge import corpora, language
 from dialogauge.atomic import writing
 from dialogauge.judging import judge
-from dialogauge.meta import Evaluation, Settings
+from dialogauge.meta import Evaluation, Resampling
 from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS
 from dialogauge.report.markdown import table
@@ -119,7 +119,7 @@ def sentences(evaluations: Mapping[tuple[str, str], Evaluation]) -> Iterator[str
 def sets() -> Iterator[Sequence[str]]:
     for name, aspect in OVERALL.items():
         dialogues = corpora.load(name)
-        (evaluation,) = judge("random", dialogues, aspect, Settings()).evaluations
+        (evaluation,) = judge("random", dialogues, aspect, Resampling()).evaluations
         confounds, human = evaluation.confounds, evaluation.human
         best = confounds.baseline
         assert best is not None

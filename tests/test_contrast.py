@@ -27,7 +27,7 @@ from dialogauge.manipulate.edited import Edited, rearranged, rewritten
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation
 from dialogauge.manipulate.mixtures import Mixture, Steps, mixed, one_of, some_of
 from dialogauge.manipulate.pool import Pool
-from dialogauge.meta import Settings
+from dialogauge.meta import Resampling
 
 WORDS = (
     *("harbour", "museum", "garden", "kettle", "pepper", "window", "ladder", "silver"),
@@ -236,7 +236,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
 def test_discrimination_by_cause() -> None:
     mixture = Mixture("two", one_of(named(shout, drop)))
     pairs = list(contrasts(CHATS, mixture, Pool([]), Drawing(n=2)))
-    settings = Settings(resamples=200)
+    settings = Resampling(resamples=200)
     found = discriminations(["turn-count", "random"], iter(pairs), settings)
     turns = found["turn-count"]
     assert turns.causes["drop"].value == 1.0  # a turn less is fewer turns
@@ -252,5 +252,5 @@ def test_turn_level_contrasts_are_judged_by_the_last_turn() -> None:
     item = Dialogue("d", (Turn("a", "Why is it so?"), Turn("b", "I do not know it.")), level="turn")
     worse = rewritten(item, {1: "No."}, "short")
     pair = Contrast(item, worse.dialogue, "short", worse.changes)
-    found = discriminations("words-per-turn", [pair], Settings(resamples=100))
+    found = discriminations("words-per-turn", [pair], Resampling(resamples=100))
     assert found["words-per-turn"].accuracy.value == 1.0

@@ -25,8 +25,6 @@ from .estimate import Estimate, Resampling
 from .evaluation import Evaluation, evaluate
 from .runs import RunComparison, compare_runs, of_system
 
-#: The same under the name that it had first.
-
 __all__ = [
     "Comparison",
     "Discrimination",
