@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .. import models
 from ..dialogue import Dialogue
 from ..encode.session import Session
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, located
 from ..scores import Score
 from .metric import signature
 from .vectors import shared
@@ -112,18 +112,18 @@ def load_folder(
     try:
         config = msgspec.convert(fields, shape)
     except msgspec.ValidationError as error:
-        raise ModelError(f"{file}: {str(error).replace('`', '')}") from None
+        raise ModelError(str(located(error, file=str(file)))) from None
     return (variant or metric)(where, config, name)
 
 
 def _read(file: Path) -> tuple[Any, str]:
     """The fields of a config.json, and the kind that it names."""
+    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
     try:
         fields = msgspec.json.decode(file.read_bytes())
         return fields, msgspec.convert(fields, _Named).metric
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
+        raise InputError(problem, file=str(file), remedy=remedy) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        problem = str(error).replace("`", "")
-    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
-    raise InputError(problem, file=str(file), remedy=remedy)
+        raise located(error, file=str(file), remedy=remedy) from None
