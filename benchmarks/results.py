@@ -190,7 +190,7 @@ Pearson, Spearman and Kendall's tau-b.
 ## What others released, read again
 
 Correlations of the scores and labels that the authors published, with our readers. These are
-regression tests of readers and coefficients (`tests/test_corpora.py`).
+regression tests of readers and coefficients (`tests/corpora/test_corpora.py`).
 
 {released}
 
