@@ -51,12 +51,12 @@ MODULES = {
 }
 
 
-def imports(module: str, *, lazy: bool) -> Iterator[str]:
-    """The modules of ours that a module imports; with ``lazy``, inside functions too."""
+def imports(module: str) -> Iterator[str]:
+    """The modules of ours that a module imports, at its top, inside functions and for types."""
     path = MODULES[module]
     tree = ast.parse(path.read_text())
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-    for node in ast.walk(tree) if lazy else top_level(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package[: len(package) - node.level + 1]
             target = base + (node.module.split(".") if node.module else [])
@@ -74,13 +74,6 @@ def imports(module: str, *, lazy: bool) -> Iterator[str]:
             )
 
 
-def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run at import; what is under TYPE_CHECKING does not."""
-    for node in tree.body:
-        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
-            yield node
-
-
 def layer(module: str) -> int:
     return LAYERS.index(module.split(".", maxsplit=1)[0])
 
@@ -91,13 +84,13 @@ def test_every_package_has_a_layer() -> None:
 
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_imports_point_downward(module: str) -> None:
-    for target in imports(module, lazy=True):
+    for target in imports(module):
         if target:  # "" is the package itself, for its version
             assert layer(target) <= layer(module), f"{module} imports {target}, which is above it"
 
 
 def test_no_cycles() -> None:
-    graph = {module: set(imports(module, lazy=False)) - {module, ""} for module in MODULES}
+    graph = {module: set(imports(module)) - {module, ""} for module in MODULES}
     done: set[str] = set()
 
     def visit(module: str, path: tuple[str, ...]) -> None:
@@ -124,5 +117,5 @@ def test_a_report_is_made_of_values_alone() -> None:
     values |= {"manipulate.edited", "manipulate.manipulation"}
     for module in MODULES:
         if module.split(".", maxsplit=1)[0] == "report":
-            for target in imports(module, lazy=True):
+            for target in imports(module):
                 assert target in values or target.split(".", maxsplit=1)[0] in values, target
