@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from ....language.lexicon import Lexicon
 from .treebank import Sentence
@@ -41,18 +41,14 @@ def gazetteer() -> _Gazetteer:
     lexicon = Lexicon.load()
     names: dict[tuple[str, int], list[tuple[str, ...]]] = {}
     for kind, tops in _TOPS.items():
-        for name in dict.fromkeys(name for top in tops for name in _names(lexicon, top)):
+        for name in dict.fromkeys(name for top in tops for name in lexicon.below(top)):
             words = tuple(name.split(" "))
+            if not all(word[:1].isupper() and word.isalpha() for word in words):
+                continue
             names.setdefault((kind, len(words)), []).append(words)
             if kind == "PERSON" and len(words) == 2:  # a given name
                 names.setdefault((kind, 1), []).append(words[:1])
     return names
-
-
-def _names(lexicon: Lexicon, top: str) -> Iterator[str]:
-    for name in lexicon.below(top):
-        if all(part[:1].isupper() and part.isalpha() for part in name.split(" ")):
-            yield name
 
 
 @cache
@@ -98,8 +94,8 @@ def renamed(sentence: Sentence, rng: np.random.Generator) -> Sentence:
         others = gazetteer().get(((words[start].name or "")[2:], end - start))
         if others:
             other = others[int(rng.integers(len(others)))]
-            for place, form in zip(range(start, end), other, strict=True):
-                words[place] = msgspec.structs.replace(words[place], form=form, lemma=form)
+            pairs = zip(words[start:end], other, strict=True)
+            words[start:end] = [replace(word, form=form, lemma=form) for word, form in pairs]
     return Sentence(sentence.document, tuple(words))
 
 

@@ -27,19 +27,8 @@ _EMOJI = (
 )
 #: Between two words: a slash, a run of signs, a picture.
 _INFIXES = (_EMOJI, r"(?<=[^\W\d_]{2})/(?=[^\W\d_]{2})", r"(?<=\w)[!?]{2,}(?=\w)")
-#: A word as it is written, and its parts.
-_WORDS = {
-    "wanna": ("wan", "na"),
-    "gimme": ("gim", "me"),
-    "lemme": ("lem", "me"),
-    "outta": ("out", "ta"),
-    "alot": ("a", "lot"),
-    "e-mail": ("e-mail",),
-    "e-mails": ("e-mails",),
-    "and/or": ("and", "/", "or"),
-    "lol": ("lol",),
-    "idk": ("idk",),
-}
+#: Words that spaCy does not split, or should not, with a bar between their parts.
+_WORDS = "wan|na gim|me lem|me out|ta a|lot e-mail e-mails and|/|or lol idk"
 
 
 def adapt(nlp: "Language") -> "Language":
@@ -68,7 +57,8 @@ def _capitals(rules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[st
 
 
 def _spellings() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for text, parts in _WORDS.items():
+    for word in _WORDS.split():
+        text, parts = word.replace("|", ""), tuple(word.split("|"))
         yield text, parts
         yield text.capitalize(), (parts[0].capitalize(), *parts[1:])
         yield text.upper(), tuple(part.upper() for part in parts)

@@ -18,7 +18,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,22 +32,14 @@ if TYPE_CHECKING:
 
 #: Genres of GUM whose texts (Wikinews, CC BY) a shipped model may learn from.
 _GENRES = ("news", "interview")
-#: How many GUM documents are held out; which ones is :func:`part`'s rule.
-_HELD_OUT = {"test": 8, "dev": 4}
+#: The parts of the first GUM documents in :func:`divide`'s order; the others are for training.
+_HELD_OUT = ["test"] * 8 + ["dev"] * 4
 PARTS = ("train", "dev", "test")
-#: GUM's types of entity as types of name. Names of the last five are too few to tell apart, and
-#: days and months (``time``) are not names of anything.
-KINDS = {
-    "person": "PERSON",
-    "organization": "ORG",
-    "place": "LOC",
-    "abstract": "MISC",
-    "event": "MISC",
-    "object": "MISC",
-    "substance": "MISC",
-    "animal": "MISC",
-    "plant": "MISC",
-}
+#: GUM's types of entity as types of name. Those of the second line are too few to tell
+#: apart, and days and months (``time``) are not names of anything.
+KINDS = {"person": "PERSON", "organization": "ORG", "place": "LOC"} | dict.fromkeys(
+    ("abstract", "event", "object", "substance", "animal", "plant"), "MISC"
+)
 #: What a name may have inside without being cut: "Arts and Humanities", "J-Lo", "King's Court".
 _JOINS = frozenset({"of", "the", "for", "and", "&", "'s", "’s", "-", "–", "/", "'", "de", "."})
 
@@ -106,11 +98,7 @@ def divide(documents: Iterable[str]) -> dict[str, str]:
     ['dev', 'dev', 'dev', 'dev', 'test']
     """
     order = sorted(set(documents), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
-    test, dev = _HELD_OUT["test"], _HELD_OUT["dev"]
-    return {
-        name: "test" if place < test else "dev" if place < test + dev else "train"
-        for place, name in enumerate(order)
-    }
+    return dict(zip(order, chain(_HELD_OUT, repeat("train")), strict=False))
 
 
 def read(path: Path, keep: Callable[[str], bool] = bool) -> Iterator[Sentence]:
@@ -165,16 +153,12 @@ def _sentence(lines: Sequence[_Columns], document: str, entities: Sequence[str])
     for stretch in (fields for fields in lines if "-" in fields[0]):
         first, last = map(int, stretch[0].split("-"))
         spaces |= dict.fromkeys(range(first, last), False) | {last: _has_space(stretch)}
-    marks = names(rows, entities) if entities else [None] * len(rows)
-    numbers = [place for place, _ in enumerate(rows, 1)]
-    if not rows or [int(row[0]) for row in rows] != numbers:
+    if not rows or [int(row[0]) for row in rows] != list(spaces):
         raise ValueError("words are numbered from 1")
     if not all(0 <= int(row[6]) <= len(rows) for row in rows):
         raise ValueError("a head is a word of the sentence, or 0")
-    words = (
-        _word(row, place, spaces[place], mark)
-        for place, row, mark in zip(numbers, rows, marks, strict=True)
-    )
+    marks = names(rows, entities) if entities else [None] * len(rows)
+    words = (_word(row, spaces[int(row[0])], mark) for row, mark in zip(rows, marks, strict=True))
     return Sentence(document, tuple(words))
 
 
@@ -182,9 +166,9 @@ def _has_space(row: _Columns) -> bool:
     return "SpaceAfter=No" not in row[9].split("|")
 
 
-def _word(row: _Columns, number: int, space: bool, name: str | None) -> Word:
-    _, form, lemma, upos, xpos, morph, head, dep, *_ = row
-    above = (int(head) or number) - 1
+def _word(row: _Columns, space: bool, name: str | None) -> Word:
+    number, form, lemma, upos, xpos, morph, head, dep, *_ = row
+    above = (int(head) or int(number)) - 1
     kept = "" if morph == "_" else morph
     return Word(form, form if lemma == "_" else lemma, upos, xpos, kept, above, dep, space, name)
 
@@ -296,9 +280,11 @@ def document(vocab: "Vocab", sentences: Sequence[Sentence]) -> "Doc":
     """Sentences in a row as one spaCy document with everything that is known of them."""
     from spacy.tokens import Doc
 
-    words = [word for sentence in sentences for word in sentence.words]
-    starts = [place == 0 for sentence in sentences for place in range(len(sentence.words))]
-    offsets = _offsets(sentences)
+    words: list[Word] = []
+    heads: list[int] = []
+    for sentence in sentences:
+        heads += [word.head + len(words) for word in sentence.words]
+        words += sentence.words
     return Doc(
         vocab,
         words=[word.form for word in words],
@@ -307,16 +293,8 @@ def document(vocab: "Vocab", sentences: Sequence[Sentence]) -> "Doc":
         pos=[word.upos for word in words],
         morphs=[word.morph for word in words],
         lemmas=[word.lemma for word in words],
-        heads=[word.head + offset for word, offset in zip(words, offsets, strict=True)],
+        heads=heads,
         deps=["ROOT" if word.dep == "root" else word.dep for word in words],
-        sent_starts=starts,
+        sent_starts=[place == 0 for sentence in sentences for place in range(len(sentence.words))],
         ents=["O" if word.name == "" else word.name for word in words],
     )
-
-
-def _offsets(sentences: Sequence[Sentence]) -> list[int]:
-    """For each word, how many words stand before its sentence."""
-    offsets: list[int] = []
-    for sentence in sentences:
-        offsets += [len(offsets)] * len(sentence.words)
-    return offsets
