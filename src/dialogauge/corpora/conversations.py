@@ -6,22 +6,13 @@ Turns without any text (a handful, of pressed return keys) are left out; they sa
 import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from ..dialogue import Dialogue, Turn
 from ..errors import InputError
-from .reading import (
-    Part,
-    alternating,
-    json_file,
-    json_lines,
-    lines,
-    member,
-    place,
-    text_lines,
-)
+from .reading import Part, alternating, json_file, json_lines, lines, member, place, text_lines
 
 T = TypeVar("T")
 
@@ -116,14 +107,7 @@ def self_dialogue(part: Part) -> Iterator[Dialogue]:
 _Verdict = Literal["Poor", "Not Good", "Passable", "Good", "Excellent", ""]
 
 #: Topical-Chat's words as numbers; an empty one is a rating that was not given.
-_VERDICTS: dict[_Verdict, float] = {
-    "Poor": 1.0,
-    "Not Good": 2.0,
-    "Passable": 3.0,
-    "Good": 4.0,
-    "Excellent": 5.0,
-    "": math.nan,
-}
+_VERDICTS = dict(zip(get_args(_Verdict), (1.0, 2.0, 3.0, 4.0, 5.0, math.nan), strict=True))
 
 
 class _Message(msgspec.Struct):
