@@ -3,29 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
-from ..formats import read
+from ..formats import Dialogues, read
 from .access import load, names
 
 
-class Input(Protocol):
-    """Dialogues that can be read again and again, and how far they are read."""
-
-    @property
-    def size(self) -> int:
-        """How much there is to read, 0 where that cannot be known."""
-
-    def tell(self) -> int:
-        """How much of it was read in this iteration."""
-
-    def __iter__(self) -> Iterator[Dialogue]: ...
-
-
 class Held:
-    """Dialogues in memory as an :class:`Input`, counted one by one."""
+    """Dialogues in memory, counted one by one as they are read."""
 
     def __init__(self, dialogues: Iterable[Dialogue]) -> None:
         self._dialogues = tuple(dialogues)
@@ -44,6 +30,10 @@ class Held:
         for number, dialogue in enumerate(self._dialogues, 1):
             self._at = number
             yield dialogue
+
+
+#: Dialogues that can be read again and again, and say how far they are read.
+Input = Dialogues | Held
 
 
 def dialogues(sources: Sequence[str], *, format: str | None = None) -> Input:

@@ -43,6 +43,11 @@ class Part(msgspec.Struct, frozen=True):
     paths: tuple[Path, ...]
     split: str = ""
 
+    @property
+    def path(self) -> Path:
+        """The first of its files, which is the only one of most."""
+        return self.paths[0]
+
     def id(self, *numbers: object) -> str:
         """An id that is unique within the corpus and the same at every reading."""
         return ":".join(str(part) for part in (self.corpus, self.split, *numbers) if part != "")

@@ -180,12 +180,10 @@ def parse(record: Record, name: str, count: Count) -> Dialogue:
         "system": first.get("system", ""),
         "ratings": _ratings(first, group[0].line),
     }
-    fields |= _per_turn(cells) if shape.per_turn else _per_response(first)
-    return convert(fields)
-
-
-def _per_turn(cells: list[dict[str, str]]) -> dict[str, Any]:
-    return {"turns": [Turn(cell["speaker"].strip(), cell["text"]) for cell in cells]}
+    if shape.per_turn:
+        turns = [Turn(cell["speaker"].strip(), cell["text"]) for cell in cells]
+        return convert(fields | {"turns": turns})
+    return convert(fields | _per_response(first))
 
 
 def _per_response(cells: dict[str, str]) -> dict[str, Any]:

@@ -40,19 +40,11 @@ _TABLE = """
 """
 
 #: Other ways to write a form of the table.
-_SPELLINGS = {
-    "i": "I",
-    "u": "you",
-    "ya": "you",
-    "ur": "your",
-    "'em": "them",
-    "yall": "y'all",
-    "ya'll": "y'all",
-    "meself": "myself",
-    "hisself": "himself",
-    "theirselves": "themselves",
-    "ourself": "ourselves",
-}
+_OTHERS = """
+i I, u you, ya you, ur your, 'em them, yall y'all, ya'll y'all, meself myself, hisself himself,
+theirselves themselves, ourself ourselves
+"""
+_SPELLINGS = dict(map(str.split, _OTHERS.split(",")))
 
 
 class Pronoun(msgspec.Struct, frozen=True):
@@ -83,11 +75,6 @@ def readings(word: str) -> tuple[Pronoun, ...]:
     >>> [(form.case, form.gender) for form in readings("HER")]
     [('acc', 'fem'), ('gen', 'fem')]
     """
-    if len(word) > _LONGEST:
-        return ()
     plain = word.lower().replace("’", "'")
     text = _SPELLINGS.get(plain, plain)
     return tuple(form for form in PRONOUNS if form.text == text)
-
-
-_LONGEST = max(len(word) for word in [*_SPELLINGS, *(form.text for form in PRONOUNS)])
