@@ -17,7 +17,7 @@ character, as broken exports contain) becomes U+FFFD and is counted.
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
@@ -75,11 +75,12 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
             raise RecordError("a dialogue needs at least one turn", field="turns")
         if self.level == "turn" and self.turns[-1].aside:
             raise RecordError("the judged last turn is a system or tool message", field="turns")
-        for given in self.ratings.values():
-            if None in given:
-                ratings = {aspect: _with_nan(given) for aspect, given in self.ratings.items()}
-                msgspec.structs.force_setattr(self, "ratings", ratings)
-                break
+        if any(None in given for given in self.ratings.values()):
+            ratings = {
+                aspect: tuple(math.nan if number is None else number for number in given)
+                for aspect, given in self.ratings.items()
+            }
+            msgspec.structs.force_setattr(self, "ratings", ratings)
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -225,10 +226,6 @@ def _mended(value: Any, count: Callable[[int], None]) -> Any:
     if isinstance(value, dict):
         return {mend(key, count): _mended(item, count) for key, item in value.items()}
     return value
-
-
-def _with_nan(given: Iterable[Number]) -> tuple[float, ...]:
-    return tuple(math.nan if number is None else number for number in given)
 
 
 def _hash(data: bytes) -> str:

@@ -44,14 +44,10 @@ def dialogues(sources: Sequence[str], *, format: str | None = None) -> Input:
     corpora = set(names())
     if not corpora.intersection(sources):
         for source in sources:
-            if _is_name(source) and not Path(source).exists():
+            misspelt = re.fullmatch(r"\w[\w-]*", source)  # no path, no pattern, no standard input
+            if misspelt and not Path(source).exists():
                 raise UnknownNameError("corpus or file", source, corpora)
         return read(sources, format=format)
     if not corpora.issuperset(sources):
         raise InputError("corpora and files cannot be mixed", remedy="run the command twice")
     return Held(dialogue for name in sources for dialogue in load(name))
-
-
-def _is_name(source: str) -> bool:
-    """Whether this can be a misspelt corpus: no path, no pattern, no standard input."""
-    return re.fullmatch(r"\w[\w-]*", source) is not None

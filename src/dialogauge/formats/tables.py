@@ -1,13 +1,7 @@
 """CSV and TSV with named columns.
 
-Two layouts, told apart by the header:
-
-- a row per turn: ``dialogue_id, speaker, text``; rows of one dialogue stand together;
-- a row per judged response: ``context, response`` and optionally ``reference``; the context's
-  turns are separated by line breaks, ``|||``, ``</UTT>`` or ``__eou__``.
-
-``system`` and ``rating.ASPECT`` columns are read in both (several raters: ``4;5;3``). Columns
-with other names are given as ``columns={"text": "utterance_body"}``.
+Two layouts, told apart by the header: a row per turn (``dialogue_id, speaker, text``), or a row per
+judged response (``context, response``). ``system`` and ``rating.ASPECT`` columns are read in both.
 """
 
 import csv

@@ -10,15 +10,14 @@ form: tense, number, person, degree, and whether it was shouted or began the sen
     >>> inflect("be", Form("go", "VBP", "Number=Sing|Person=1")), inflect("have", Form("is", "VBZ"))
     ('am', 'has')
 
-Three sources, asked in this order: **our own tables**, for verbs with more forms than a tag can
-name (*be*), contractions and the choice between spellings; **lemminflect's look-up tables** (made
-from the SPECIALIST lexicon, the commoner spelling first); the **rules** of :mod:`.spelling` for
-all other words. lemminflect also has models for unknown words, but they are pickles: we never call
+Three sources, asked in this order: **our own tables** (:mod:`.irregular`); **lemminflect's look-up
+tables** (made from the SPECIALIST lexicon, the commoner spelling first); the **rules** of
+:mod:`.spelling`. lemminflect also has models for unknown words, but they are pickles: we never call
 what would load them.
 
-Tags are those of the Penn Treebank. They tell *walk* from *walks* but neither *am* from *are* nor
-*was* from *were*: for these the features of Universal Dependencies say person, number and mood,
-and where a token has none, its text does if it is a form of *be* itself.
+Tags are those of the Penn Treebank. They tell neither *am* from *are* nor *was* from *were*: for
+these the features of Universal Dependencies say person, number and mood, and where a token has
+none, its text does if it is a form of *be* itself.
 """
 
 import re

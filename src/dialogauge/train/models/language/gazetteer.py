@@ -1,14 +1,9 @@
 """Known names by kind, from the lexicon: for a model to learn from, and to look words up in.
 
-A few dozen annotated documents hold a thousand names; WordNet holds eighteen thousand. They serve
-twice:
-
-- *Other names where a treebank has one* (:func:`renamed`). A sentence about Helsinki is as good a
-  sentence about Lima, and a model that has seen both learns that places stand there, not that
-  Helsinki does.
-- *What a word is known to name* (:func:`roles`, :func:`patterns`): "Anna" is a given name, "Peru"
-  a place. The pipeline looks words up with a component of spaCy's own, and the part that finds
-  names sees the answer beside the letters; whether "Anna" names anyone here, it has to learn.
+A few dozen annotated documents hold a thousand names; WordNet holds eighteen thousand. They stand
+in for names of a treebank (:func:`renamed`): a sentence about Helsinki is as good a one about Lima.
+And they say what a word is known to name (:func:`roles`); whether "Anna" names anyone here, the
+part of the pipeline that sees this beside the letters has to learn.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,14 +1,10 @@
 """How good a pipeline is, on text that people have annotated.
 
-Two ways of asking, as in the CoNLL 2018 shared task:
-
-- *gold tokens*: the words and sentences of the treebank are given, and each word is right or wrong;
-- *raw text*: only the letters are given. A word counts if it stands on the same letters as one of
-  the treebank's, and what is right is divided by the words found (precision) and by the words there
-  are (recall); the harmonic mean of the two, F1, is printed.
-
-Punctuation counts in both, and an arc's label counts with its subtype (``nsubj:pass``). A sentence
-or a name is right if its first and last letter are, and the name's type.
+Two ways of asking, as in the CoNLL 2018 shared task. *Gold tokens*: the words and sentences of the
+treebank are given, and each word is right or wrong. *Raw text*: only the letters are given; a word
+counts if it stands on the same letters as one of the treebank's, and F1 is printed. Punctuation
+counts in both, and an arc's label counts with its subtype (``nsubj:pass``). A sentence or a name is
+right if its first and last letter are, and the name's type.
 """
 
 import argparse

@@ -17,6 +17,7 @@ from ....amr.files import read
 from ....amr.graph import Graph, unquoted
 from ....atomic import writing
 from ....language.pipeline import Pipeline
+from ....sentence.wordlists import lists
 from .gazetteer import spans
 from .treebank import Sentence, Word
 
@@ -26,22 +27,8 @@ if TYPE_CHECKING:
 _Marks = list[str | None]
 _Span = tuple[int, int]
 
-#: What an AMR calls by a name, as a type of name. Every other concept is MISC; those of the last
-#: line are names of some kind or none.
-_CONCEPTS = {
-    "PERSON": "person family",
-    "LOC": "country city state continent world-region country-region county province island river "
-    "mountain sea lake ocean bay valley desert city-district district town village territory "
-    "local-region peninsula airport road street bridge park stadium building facility hotel palace "
-    "museum station canyon port square worship-place theater location planet moon star "
-    "constellation",
-    "ORG": "organization government-organization company political-party team publication military "
-    "criminal-organization university school research-institute newspaper magazine league network "
-    "union band broadcaster agency club college bank court party market international-organization",
-    "": "religious-group ethnic-group nationality regional-group name thing political-movement "
-    "url-entity date-entity language-entity market-sector disease",
-}
-_KIND_OF = {concept: kind for kind, concepts in _CONCEPTS.items() for concept in concepts.split()}
+#: The type of name that a concept of ``words.toml`` has. Every other concept is MISC.
+_KIND_OF = {name: kind for kind, names in lists(__file__, "names").items() for name in names}
 #: Proper nouns that name nothing: see KINDS of :mod:`.treebank`.
 _CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
 

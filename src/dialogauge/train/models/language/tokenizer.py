@@ -1,15 +1,10 @@
 """Where words begin and end: spaCy's English tokenizer, adapted to the treebanks and to chat.
 
-spaCy already splits "don't", "dont" and "gonna" as the treebanks do. What is changed:
-
-- runs of one sign stay one token, "!!!" and "***", as in EWT, and so does an emoji with its tone;
-- contractions split in capitals too: "DON'T";
-- "wanna", "gimme", "lemme" are two words, "e-mail" is one;
-- a slash between words splits them;
-- the parts of a contraction keep the norm of their letters, which is what the pipeline sees in
-  training, where words come from a treebank and not from these rules.
-
-The rules are saved with the pipeline: none of this is needed to load it.
+spaCy already splits "don't", "dont" and "gonna" as the treebanks do. Changed are runs of one sign
+("!!!" is one token, as in EWT), emoji with their tone, contractions in capitals, slashes between
+words and a few words. The parts of a contraction keep the norm of their letters, as in training,
+where words come from a treebank. The rules are saved with the pipeline: loading it needs none of
+this.
 """
 
 from collections.abc import Iterator

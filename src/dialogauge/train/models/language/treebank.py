@@ -1,10 +1,7 @@
 """Treebanks: CoNLL-U files as values, and as spaCy documents.
 
-A treebank is text whose words people have tagged and joined into trees. Two are read here, UD
-English EWT (web text) and the ``news`` and ``interview`` documents of GUM; GUM's other documents
-are under licences that do not let a model ship, and :func:`gum` passes them by.
-
-Three things are less plain than they look:
+Two are read: UD English EWT (web text), and of GUM the ``news`` and ``interview`` documents, since
+the licences of the others do not let a model ship. Three things are less plain than they look:
 
 - *Words and spaces.* A contraction is one stretch of text and two words (``do`` + ``n't``); words
   are kept as the treebank has them and the space belongs to the last word of the stretch.
