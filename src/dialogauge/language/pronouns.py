@@ -1,19 +1,9 @@
 """The personal pronouns of English as one table.
 
-A row is a person; its columns are the five forms that a pronoun has:
-
-========= ============================ =====================
-case      stands                       as in
-========= ============================ =====================
-nom       as subject                   **I** called
-acc       as object                    call **me**
-gen       before a noun                **my** call
-poss      for the noun                 a call of **mine**
-refl      where it is the subject too  I call **myself**
-========= ============================ =====================
-
-One form may stand in several places: *her* is ``acc`` and ``gen``, *you* is any number.
-:func:`readings` answers with all of them.
+A row is a person; its columns are the five forms that a pronoun has: as subject (``nom``), as
+object (``acc``), before a noun (``gen``: *my* call), for the noun (``poss``: a call of *mine*) and
+where it is the subject too (``refl``). One form may stand in several places: *her* is ``acc`` and
+``gen``, *you* is any number. :func:`readings` answers with all of them.
 """
 
 from collections.abc import Iterator

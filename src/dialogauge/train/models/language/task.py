@@ -1,13 +1,8 @@
 """The making of the English pipeline that ships, by spaCy's own training command.
 
-::
-
-    words ─► vectors ─► parsing ─► silver ─► naming ─► package
-            (vectors)  (rows)     (names)   (rows)
-
-Two configs of spaCy's, one after the other: the second keeps what the first made and learns names
-on top. Silver are sentences whose names nobody has checked, read by what the first made. A stage
-lies in its own folder of ``training``, says in ``done.json`` what came of it, and is done once. The
+Word vectors, a first config of spaCy's (parsing), silver sentences, whose names nobody has checked,
+read by what the first made, and a second config that keeps it and learns names on top. A stage lies
+in its own folder of ``training``, says in ``done.json`` what came of it, and is done once. The
 development parts of the treebanks choose the model; the test parts are only measured.
 """
 

@@ -43,6 +43,8 @@ _JOINS = frozenset({"of", "the", "for", "and", "&", "'s", "’s", "-", "–", "/
 #: The ten columns of a line.
 _Columns = Sequence[str]
 
+#: Words of a name, at most two joining words between them.
+_RUN = re.compile("N(?:j{0,2}N)*")
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 
 
@@ -235,24 +237,12 @@ def _is_part(rows: Sequence[_Columns], place: int, head: int, kinds: Mapping[int
 
 def _around(rows: Sequence[_Columns], anchor: int, minimal: set[int]) -> tuple[int, int]:
     """The run of the mention's own minimal words around an anchor, joined over short words."""
-    inside = {p for p in minimal | {anchor} if rows[p][4].startswith(("NNP", "CD"))}
-    start, end = anchor, anchor + 1
-    while (step := _next(rows, start, inside, -1)) is not None:
-        start = step
-    while (step := _next(rows, end - 1, inside, 1)) is not None:
-        end = step + 1
-    return start, end
-
-
-def _next(rows: Sequence[_Columns], place: int, inside: set[int], direction: int) -> int | None:
-    """The nearest word of the name in a direction, at most two joining words away."""
-    for far in range(1, 4):
-        there = place + far * direction
-        if there in inside:
-            return there
-        if not 0 <= there < len(rows) or rows[there][1].lower() not in _JOINS:
-            return None
-    return None
+    inside = {anchor, *(place for place in minimal if rows[place][4].startswith(("NNP", "CD")))}
+    marks = "".join(
+        "N" if place in inside else "j" if row[1].lower() in _JOINS else "-"
+        for place, row in enumerate(rows)
+    )
+    return next(run.span() for run in _RUN.finditer(marks) if anchor in range(*run.span()))
 
 
 def _mentions(rows: Sequence[_Columns]) -> Iterator[tuple[int, int, str]]:
