@@ -75,14 +75,13 @@ def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
     hears that a hash was recorded. A corpus with a file that is absent and cannot be downloaded
     is refused before anything is fetched.
     """
-    wanted = [table()[path] for path in _files(name)]
-    there = [find(file) for file in wanted]
-    for file, path in zip(wanted, there, strict=True):
+    wanted = {file: find(file) for file in (table()[path] for path in _files(name))}
+    for file, path in wanted.items():
         if path is None and not file.published:
             raise _absent(file, name)
     return [
         download(file, base, tell) if path is None else verify(file, path)
-        for file, path in zip(wanted, there, strict=True)
+        for file, path in wanted.items()
     ]
 
 

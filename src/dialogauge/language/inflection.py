@@ -27,17 +27,7 @@ from typing import Any
 import msgspec
 
 from ..errors import MissingExtraError
-from .irregular import (
-    CLIPPED,
-    CLITICS,
-    DEGREES,
-    FORMS,
-    LEMMAS,
-    MODALS,
-    NEGATIVES,
-    POSITIVES,
-    UNCHANGED,
-)
+from . import irregular
 from .spelling import ENDINGS, bases, regular
 
 _VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBN", "VBG", "MD"})
@@ -117,7 +107,7 @@ def _inflected(lemma: str, tag: str) -> str:
     if tag not in ENDINGS or not lemma.strip():
         return lemma
     key = lemma.lower()
-    chosen = FORMS.get((key, tag)) or _unchanged(key, tag) or _looked_up(key, tag)
+    chosen = irregular.FORMS.get((key, tag)) or _unchanged(key, tag) or _looked_up(key, tag)
     if chosen is None and (parts := _head(lemma, tag)):
         before, head, after = parts
         return before + _inflected(head, tag) + after
@@ -127,9 +117,9 @@ def _inflected(lemma: str, tag: str) -> str:
 def _unchanged(lemma: str, tag: str) -> str | None:
     """Itself, for a word whose form is written like its lemma."""
     if tag in _PLURALS:
-        same = lemma in UNCHANGED or lemma.endswith("fish")
+        same = lemma in irregular.UNCHANGED or lemma.endswith("fish")
     else:
-        same = lemma in (MODALS if tag in _VERBS else DEGREES)
+        same = lemma in (irregular.MODALS if tag in _VERBS else irregular.DEGREES)
     return lemma if same else None
 
 
@@ -170,12 +160,14 @@ def _head(lemma: str, tag: str) -> tuple[str, str, str] | None:
 
 @lru_cache(maxsize=50_000)
 def _lemma(form: str, tag: str) -> str:
-    listed = LEMMAS.get((form.lower(), tag)) or LEMMAS.get((form.lower(), tag[:2]))
+    listed = irregular.LEMMAS.get((form.lower(), tag)) or irregular.LEMMAS.get(
+        (form.lower(), tag[:2])
+    )
     if listed:
         return listed
-    if tag in _VERBS and form in POSITIVES:
-        positive = POSITIVES[form]
-        return _lemma(positive, "MD" if positive in CLIPPED else tag)
+    if tag in _VERBS and form in irregular.POSITIVES:
+        positive = irregular.POSITIVES[form]
+        return _lemma(positive, "MD" if positive in irregular.CLIPPED else tag)
     return _uninflected(form, tag) if tag in ENDINGS and not _DECADE.search(form) else form
 
 
@@ -198,11 +190,11 @@ def _uninflected(form: str, tag: str) -> str:
 
 def _contracted(form: str, like: str) -> str:
     """The form as short as the other token is, where English has such a form."""
-    if like in CLIPPED.values():
-        return CLIPPED.get(form, form)
-    if like in CLITICS.values():
-        return CLITICS.get(form, form)
-    return NEGATIVES.get(form, form) if like in POSITIVES else form
+    if like in irregular.CLIPPED.values():
+        return irregular.CLIPPED.get(form, form)
+    if like in irregular.CLITICS.values():
+        return irregular.CLITICS.get(form, form)
+    return irregular.NEGATIVES.get(form, form) if like in irregular.POSITIVES else form
 
 
 def _plain(text: str) -> str:
