@@ -96,12 +96,10 @@ def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:
     """Nobody chooses between trained metrics on a test set, not even by accident."""
     trained = next(filter(is_trained, metrics), None)
     if trained is not None and corpus in corpora.names() and corpora.info(corpus).role == "test":
-        says = "was trained" if hasattr(trained, "trained") else _SILENT
+        silent = "does not say that it was not trained (give it `trained = False`)"
+        says = "was trained" if hasattr(trained, "trained") else silent
         tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
         raise DialogaugeError(
             f"{corpus} is a test set and {trained.name} {says}: choose on {', '.join(tuning)}; "
             "the one look that counts, and is logged, is `dialogauge reproduce NAME --final`"
         )
-
-
-_SILENT = "does not say that it was not trained (give it `trained = False`)"

@@ -115,7 +115,12 @@ def grade(part: Part) -> Iterator[Dialogue]:
             raise InputError(problem, file=str(path), line=min(len(lines), len(items)) + 1)
         for index, (item, line) in enumerate(zip(items, lines, strict=True)):
             with place(path, index + 1):
-                yield _graded(part.id(folder.name, index), folder.name, item, line)
+                context, response, reference = line
+                if (context, response) != item[:2]:
+                    raise InputError("not the response that was judged at this place")
+                name, ratings = part.id(folder.name, index), {"coherence": item[2]}
+                texts, references = context.split("|||"), (reference.strip(),)
+                yield _response(name, texts, response, ratings, folder.name, references)
 
 
 #: Context, response, raters' scores.
@@ -130,14 +135,6 @@ def _judgements(path: Path) -> dict[tuple[str, str], list[_Judgement]]:
             scores = tuple(decode(item.scores, list[float]))
         judgements[item.dataset, item.system].append((item.context, item.response, scores))
     return judgements
-
-
-def _graded(name: str, system: str, item: _Judgement, line: tuple[str, ...]) -> Dialogue:
-    context, response, reference = line
-    if (context, response) != item[:2]:
-        raise InputError("not the response that was judged at this place")
-    ratings, references = {"coherence": item[2]}, (reference.strip(),)
-    return _response(name, context.split("|||"), response, ratings, system, references)
 
 
 class _UsrContext(msgspec.Struct):

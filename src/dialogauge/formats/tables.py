@@ -132,10 +132,11 @@ def cut(
         raise InputError(f"the header cannot be read: {first.problem}", line=1)
     shape = layout(first.cells, given)
     key = shape.header.index(shape.columns["id"]) if "id" in shape.columns else -1
+    id = slice(key, key + 1)  # nothing without such a column: then the table is one dialogue
     group: list[_Line] = []
     size = 0
     for row in table:
-        if group and not (shape.per_turn and _same(group[-1], row, key)):
+        if group and not (shape.per_turn and group[-1].cells[id] == row.cells[id]):
             yield _record(shape, group)
             group, size = [], 0
         group.append(row)
@@ -143,13 +144,6 @@ def cut(
         within_limit(size, group[0].line)
     if group:
         yield _record(shape, group)
-
-
-def _same(one: _Line, other: _Line, key: int) -> bool:
-    """Whether two rows name the same dialogue; without an id column the table is one dialogue."""
-    if key < 0:
-        return True
-    return one.cells[key : key + 1] == other.cells[key : key + 1]
 
 
 def _record(shape: _Layout, group: list[_Line]) -> Record:

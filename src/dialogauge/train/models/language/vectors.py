@@ -67,10 +67,9 @@ def _vocabulary(treebank: Path, encoder: str, talk: Sequence[str]) -> list[str]:
 
 def _conversation_words(names: Sequence[str]) -> Iterable[str]:
     """Every word of the conversations."""
-    for name in names:
-        for dialogue in corpora.load(name):
-            for turn in dialogue.turns:
-                yield from _WORD.findall(turn.text.lower().replace("n't", " n't"))
+    turns = (turn for name in names for chat in corpora.load(name) for turn in chat.turns)
+    for turn in turns:
+        yield from _WORD.findall(turn.text.lower().replace("n't", " n't"))
 
 
 def _encoder_words(encoder: str) -> list[str]:
