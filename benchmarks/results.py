@@ -165,7 +165,7 @@ def main() -> None:
             ),
             sets(),
         ),
-        language=measuring.markdown(list(measuring.table(language.load().nlp, treebank))).rstrip(),
+        language=measuring.markdown(measuring.table(language.load().nlp, treebank)).rstrip(),
         inflection=table(("what", "share"), inflection.figures(treebank.parent)),
         amr=first_table(PAGE.with_name("amr.md")),
     )

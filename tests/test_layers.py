@@ -16,7 +16,7 @@ ROOT = Path(dialogauge.__file__).parent
 LAYERS = (
     "errors",
     "plugins",
-    "printable",
+    "escaping",
     "dialogue",
     "atomic",
     "ids",
@@ -113,7 +113,7 @@ def test_no_missing_nouns() -> None:
 
 def test_a_report_is_made_of_values_alone() -> None:
     """What is shown was computed elsewhere: no encoder, parser or manipulation is called."""
-    values = {"atomic", "dialogue", "errors", "meta", "printable", "report", "scores"}
+    values = {"atomic", "dialogue", "errors", "meta", "escaping", "report", "scores"}
     values |= {"manipulate.edited", "manipulate.manipulation"}
     for module in MODULES:
         if module.split(".", maxsplit=1)[0] == "report":

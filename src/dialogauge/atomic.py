@@ -13,9 +13,9 @@ from .errors import OutputError
 
 
 @contextmanager
-def writing(path: Path, partial: Path | None = None) -> Iterator[IO[bytes]]:
+def writing(path: Path) -> Iterator[IO[bytes]]:
     """A binary file that appears at ``path`` when the block ends well, and not otherwise."""
-    partial = partial or path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     with reporting(path):
         try:
             with partial.open("wb") as file:

@@ -17,7 +17,7 @@ character, as broken exports contain) becomes U+FFFD and is counted.
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
@@ -75,11 +75,12 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
             raise RecordError("a dialogue needs at least one turn", field="turns")
         if self.level == "turn" and self.turns[-1].aside:
             raise RecordError("the judged last turn is a system or tool message", field="turns")
-        for given in self.ratings.values():
-            if None in given:
-                ratings = {aspect: _with_nan(given) for aspect, given in self.ratings.items()}
-                msgspec.structs.force_setattr(self, "ratings", ratings)
-                break
+        if any(None in given for given in self.ratings.values()):
+            ratings = {
+                aspect: tuple(math.nan if number is None else number for number in given)
+                for aspect, given in self.ratings.items()
+            }
+            msgspec.structs.force_setattr(self, "ratings", ratings)
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -133,7 +134,7 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     def digest(self) -> str:
         """16 hex digits that change when anything a metric reads changes."""
         read = (self.turns, self.system, self.references, self.level)
-        return _hash(_encode_any(read))
+        return _hash(encode(read))
 
     @cached_property
     def context_key(self) -> str:
@@ -176,17 +177,23 @@ def decode(line: bytes | str, count: Callable[[int], None] | None = None) -> Dia
 def convert(value: Any) -> Dialogue:
     """A dialogue from the plain dict of its JSON form."""
     if isinstance(value, dict) and isinstance(value.get("ratings"), dict):
-        ratings = value["ratings"].items()
-        value = {**value, "ratings": {aspect: _listed(given) for aspect, given in ratings}}
+        several = {
+            aspect: given if isinstance(given, list | tuple) else [given]
+            for aspect, given in value["ratings"].items()
+        }
+        value = {**value, "ratings": several}
     try:
         return msgspec.convert(value, Dialogue)
     except msgspec.ValidationError as error:
         raise located(error, RecordError) from None
 
 
-def encode(dialogue: Dialogue) -> bytes:
+def encode(value: Any) -> bytes:
     """One JSON object, no newline; NaN becomes null."""
-    return _encode_any(dialogue)
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate put in by Python code
+        return _ENCODER.encode(_mended(msgspec.to_builtins(value), lambda _: None))
 
 
 def loads(data: bytes | str, count: Callable[[int], None] | None = None) -> Any:
@@ -219,21 +226,6 @@ def _mended(value: Any, count: Callable[[int], None]) -> Any:
     if isinstance(value, dict):
         return {mend(key, count): _mended(item, count) for key, item in value.items()}
     return value
-
-
-def _with_nan(given: Iterable[Number]) -> tuple[float, ...]:
-    return tuple(math.nan if number is None else number for number in given)
-
-
-def _listed(given: Any) -> Any:
-    return given if isinstance(given, list | tuple) else [given]
-
-
-def _encode_any(value: Any) -> bytes:
-    try:
-        return _ENCODER.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate put in by Python code
-        return _ENCODER.encode(_mended(msgspec.to_builtins(value), lambda _: None))
 
 
 def _hash(data: bytes) -> str:

@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from . import corpora
+from . import corpora, meta
 from .dialogue import Dialogue
 from .errors import DialogaugeError
-from .meta import (
-    Comparison,
-    Discrimination,
-    Evaluation,
-    Resampling,
-    compare,
-    discriminate,
-    evaluate,
-)
 from .metrics import TRIVIAL, Metric, is_trained
 from .scores import Row, Scores
 from .scoring import Metrics, Run, score
@@ -36,8 +27,8 @@ _TOGETHER = 256
 class Judgement(msgspec.Struct, frozen=True):
     """Each metric's evaluation, the comparison of several, and the scores behind them."""
 
-    evaluations: tuple[Evaluation, ...]
-    comparison: Comparison | None
+    evaluations: tuple[meta.Evaluation, ...]
+    comparison: meta.Comparison | None
     scores: Scores
 
 
@@ -45,7 +36,7 @@ def judge(
     metrics: Metrics,
     dialogues: Sequence[Dialogue],
     aspect: str,
-    settings: Resampling | None = None,
+    settings: meta.Resampling | None = None,
 ) -> Judgement:
     """Evaluate each metric on rated dialogues; when there are several, also compare them.
 
@@ -60,17 +51,17 @@ def judge(
     scores = score(dialogues, metrics, turns=False)
     baselines = score(dialogues, TRIVIAL)
     evaluations = tuple(
-        evaluate(scores, name, dialogues, aspect, baselines=baselines, settings=settings)
+        meta.evaluate(scores, name, dialogues, aspect, baselines=baselines, settings=settings)
         for name in scores.metrics
     )
     several = [(scores, name) for name in scores.metrics]
-    comparison = compare(several, dialogues, aspect, settings) if len(several) > 1 else None
+    comparison = meta.compare(several, dialogues, aspect, settings) if len(several) > 1 else None
     return Judgement(evaluations, comparison, scores)
 
 
 def discriminations(
-    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: Resampling | None = None
-) -> dict[str, Discrimination]:
+    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: meta.Resampling | None = None
+) -> dict[str, meta.Discrimination]:
     """How often each metric scores the better side higher, over all contrasts and by cause.
 
     Contrasts are read as they come: two numbers of each are kept. Intervals resample the better
@@ -89,7 +80,8 @@ def discriminations(
         clusters += (each.better.context_key for each in some)
         causes += (each.cause for each in some)
     return {
-        name: discriminate(better[name], worse[name], clusters, causes, settings) for name in better
+        name: meta.discriminate(better[name], worse[name], clusters, causes, settings)
+        for name in better
     }
 
 
@@ -104,12 +96,10 @@ def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:
     """Nobody chooses between trained metrics on a test set, not even by accident."""
     trained = next(filter(is_trained, metrics), None)
     if trained is not None and corpus in corpora.names() and corpora.info(corpus).role == "test":
-        says = "was trained" if hasattr(trained, "trained") else _SILENT
+        silent = "does not say that it was not trained (give it `trained = False`)"
+        says = "was trained" if hasattr(trained, "trained") else silent
         tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
         raise DialogaugeError(
             f"{corpus} is a test set and {trained.name} {says}: choose on {', '.join(tuning)}; "
             "the one look that counts, and is logged, is `dialogauge reproduce NAME --final`"
         )
-
-
-_SILENT = "does not say that it was not trained (give it `trained = False`)"

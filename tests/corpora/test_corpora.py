@@ -236,13 +236,14 @@ def test_deam_labels_are_the_means_that_we_read(load: Load) -> None:
 
 def test_listing(data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
-    rows = {row.name: row for row in corpora.listing()}
+    rows = {row["name"]: row for row in corpora.listing()}
     assert tuple(rows) == corpora.names()
-    assert all(row.present for row in rows.values())
-    assert (rows["dstc9"].items, rows["dstc9"].aspects, rows["dstc9"].role) == (2200, 11, "test")
+    assert all(row["present"] for row in rows.values())
+    dstc9 = rows["dstc9"]
+    assert (dstc9["items"], dstc9["aspects"], dstc9["role"]) == (2200, 11, "test")
     monkeypatch.delenv("DIALOGAUGE_DATA")
     monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path))
-    assert not any(row.present for row in corpora.listing())
+    assert not any(row["present"] for row in corpora.listing())
 
 
 def test_unknown_names() -> None:

@@ -328,12 +328,11 @@ class TestMeasuring:
         assert set(measuring.on_raw_text(nlp, [[dont, dont]]).values()) == {100.0}
 
     def test_wrong_words_cost_both_ways(self) -> None:
-        count = measuring.F1()
-        count.add({1, 2, 3}, {1, 2})
-        assert count.percent == pytest.approx(80)
+        scores = measuring.f1([({"words": {1, 2, 3}}, {"words": {1, 2}, "ORG": {4}})])
+        assert scores == {"words": pytest.approx(80), "ORG": 0}
 
     def test_markdown(self) -> None:
-        rows = [measuring.Measured("a", {"x": 1.25}), measuring.Measured("b", {"y": 2})]
+        rows = {"a": {"x": 1.25}, "b": {"y": 2.0}}
         assert measuring.markdown(rows).splitlines()[2:] == ["| a | 1.2 |  |", "| b |  | 2.0 |"]
 
 

@@ -16,8 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from ..atomic import writing
+from ..escaping import printable
 from ..language.senses import is_frame
-from ..printable import printable
 from .graph import Graph, branches, unquoted
 from .questions import UNKNOWN, words
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ..errors import InputError
-from ..printable import printable
+from ..escaping import printable
 
 #: The deepest nesting that is read; the deepest published graph we know has 13 levels.
 DEEPEST = 500

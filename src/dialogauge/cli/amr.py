@@ -10,7 +10,7 @@ import typer
 
 from ..dialogue import mend
 from ..errors import InputError
-from ..printable import printable
+from ..escaping import printable
 from .console import Json, Quiet, emit, progress, remark
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What every command shares: where output goes, progress, and errors as one line.
 
 A table on a terminal, JSON in a pipe, ``--json`` anywhere. Whatever comes out of a transcript is
-hostile text: it is shown through :func:`~dialogauge.printable.printable`, never as markup.
+hostile text: it is shown through :func:`~dialogauge.escaping.printable`, never as markup.
 """
 
 import sys
@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from ..errors import DialogaugeError
-from ..printable import printable
+from ..escaping import printable
 from ..report import terminal
 
 if TYPE_CHECKING:

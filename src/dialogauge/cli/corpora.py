@@ -16,7 +16,7 @@ Name = Annotated[str, typer.Argument(help="A corpus, as `dialogauge corpora list
 @app.command("list")
 def list_(json: Json = None) -> None:
     """List the corpora and whether their files are here."""
-    records([msgspec.structs.asdict(row) for row in corpora.listing()], json)
+    records(list(corpora.listing()), json)
 
 
 @app.command("show")

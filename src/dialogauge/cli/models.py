@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from .. import models
-from ..printable import printable
+from ..escaping import printable
 from ..report import terminal
 from .console import Json, emit, out, wants_table
 

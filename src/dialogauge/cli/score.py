@@ -14,7 +14,8 @@ from ..errors import DialogaugeError
 from ..formats import FORMATS, Dialogues, read
 from ..meta.means import Means
 from ..report import terminal
-from ..scores import Row, header_line, row_line
+from ..scores import Row
+from ..scores.layouts import header_line, row_line
 from ..scoring import Run, score_to
 from .console import (
     Json,

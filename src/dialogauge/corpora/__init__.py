@@ -10,13 +10,12 @@ is the one function here that uses the network. ``split`` and ``decontaminate`` 
 training, tuning and testing apart (see :mod:`.overlap`).
 """
 
-from .access import Listed, get, held_out, info, listing, load, names
+from .access import get, held_out, info, listing, load, names
 from .overlap import Side, decontaminate, split
 from .registry import Corpus
 
 __all__ = [
     "Corpus",
-    "Listed",
     "Side",
     "decontaminate",
     "get",

@@ -2,27 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from ..dialogue import Dialogue
 from ..errors import DataError, UnknownNameError
 from .files import File, Tell, download, find, table, verify
 from .reading import Part
 from .registry import Corpus, corpora, released
-
-
-class Listed(msgspec.Struct, frozen=True):
-    """One row of ``dialogauge corpora list``; ``present`` says that all files are there."""
-
-    name: str
-    kind: str
-    level: str
-    items: int
-    aspects: int
-    licence: str
-    role: str
-    present: bool
 
 
 def names() -> tuple[str, ...]:
@@ -64,14 +50,12 @@ def load(name: str, split: str | None = None) -> tuple[Dialogue, ...]:
 
 def locate(paths: Iterable[str], name: str) -> tuple[Path, ...]:
     """The verified files of the corpus ``name``; :class:`DataError` if one is absent."""
-    return tuple(_located(table()[path], name) for path in paths)
-
-
-def _located(file: File, name: str) -> Path:
-    path = find(file)
-    if path is None:
-        raise _absent(file, name)
-    return verify(file, path)
+    verified = []
+    for file in (table()[path] for path in paths):
+        if (path := find(file)) is None:
+            raise _absent(file, name)
+        verified.append(verify(file, path))
+    return tuple(verified)
 
 
 def _absent(file: File, name: str) -> DataError:
@@ -91,14 +75,13 @@ def get(name: str, *, base: str = "", tell: Tell | None = None) -> list[Path]:
     hears that a hash was recorded. A corpus with a file that is absent and cannot be downloaded
     is refused before anything is fetched.
     """
-    wanted = [table()[path] for path in _files(name)]
-    there = [find(file) for file in wanted]
-    for file, path in zip(wanted, there, strict=True):
+    wanted = {file: find(file) for file in (table()[path] for path in _files(name))}
+    for file, path in wanted.items():
         if path is None and not file.published:
             raise _absent(file, name)
     return [
         download(file, base, tell) if path is None else verify(file, path)
-        for file, path in zip(wanted, there, strict=True)
+        for file, path in wanted.items()
     ]
 
 
@@ -110,16 +93,10 @@ def _files(name: str) -> tuple[str, ...]:
     return corpora()[name].files
 
 
-def listing() -> Iterator[Listed]:
-    """One row per corpus, without reading any of them."""
+def listing() -> Iterator[dict[str, Any]]:
+    """One row per corpus, without reading it; ``present`` says that all its files are there."""
     for corpus in corpora().values():
-        yield Listed(
-            name=corpus.name,
-            kind=corpus.kind,
-            level=corpus.level,
-            items=corpus.items,
-            aspects=len(corpus.aspects),
-            licence=corpus.licence,
-            role=corpus.role,
-            present=all(find(table()[path]) for path in corpus.files),
-        )
+        fields = ("name", "kind", "level", "items", "aspects", "licence", "role")
+        row = {field: getattr(corpus, field) for field in fields}
+        present = all(find(table()[path]) for path in corpus.files)
+        yield {**row, "aspects": len(corpus.aspects), "present": present}

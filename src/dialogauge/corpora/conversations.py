@@ -4,56 +4,40 @@ Turns without any text (a handful, of pressed return keys) are left out; they sa
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from ..dialogue import Dialogue, Turn
 from ..errors import InputError
-from .reading import (
-    Part,
-    alternating,
-    json_file,
-    json_lines,
-    lines,
-    member,
-    place,
-    text_lines,
-)
+from .reading import Part, alternating, json_file, json_lines, lines, member, place, text_lines
 
 T = TypeVar("T")
 
 _AGENTS = ("agent_1", "agent_2")
 
 
-def _placed(
-    path: Path, items: Iterable[tuple[int, T]], dialogue: Callable[[int, T], Dialogue]
+def _dialogues(
+    part: Part, items: Iterable[tuple[int, T]], texts: Callable[[T], Sequence[str]]
 ) -> Iterator[Dialogue]:
-    """A dialogue of each numbered item (told from 0); an error names the line."""
+    """A dialogue of the texts of each numbered item; an error names the line."""
     for number, item in items:
-        with place(path, number):
-            yield dialogue(number - 1, item)
+        with place(part.path, number):
+            said = [text for text in texts(item) if text.strip()]
+            yield Dialogue(part.id(number - 1), alternating(said))
 
 
 def dailydialog(part: Part) -> Iterator[Dialogue]:
     """DailyDialog: a zip file per split, a line per dialogue, ``__eou__`` after each turn."""
-    path = part.paths[0]
-    text = member(path, f"{part.split}/dialogues_{part.split}.txt")
-    items = enumerate(lines(text, path), 1)
-    return _placed(path, items, lambda at, line: _separated(part.id(at), line, "__eou__"))
+    text = member(part.path, f"{part.split}/dialogues_{part.split}.txt")
+    items = enumerate(lines(text, part.path), 1)
+    return _dialogues(part, items, lambda line: line.split("__eou__"))
 
 
 def personachat(part: Part) -> Iterator[Dialogue]:
     """PersonaChat: a line per dialogue, ``</UTT>`` between turns."""
-    path = part.paths[0]
-    items = text_lines(path)
-    return _placed(path, items, lambda at, line: _separated(part.id(at), line, "</UTT>"))
-
-
-def _separated(id: str, line: str, separator: str) -> Dialogue:
-    return Dialogue(id, alternating([text for text in line.split(separator) if text.strip()]))
+    return _dialogues(part, text_lines(part.path), lambda line: line.split("</UTT>"))
 
 
 class _Utterance(msgspec.Struct):
@@ -73,12 +57,11 @@ def cmu_dog(part: Part) -> Iterator[Dialogue]:
     Some conversations were published in two splits under one id, so ids are line numbers.
     """
 
-    def dialogue(at: int, film: _Film) -> Dialogue:
-        return Dialogue(part.id(at), _turns(film.utterances), ratings={"quality": (film.rating,)})
-
-    path = part.paths[0]
-    films = (item for item in json_lines(path, _Film) if item[1].split == part.split)
-    return _placed(path, films, dialogue)
+    for number, film in json_lines(part.path, _Film):
+        if film.split == part.split:
+            with place(part.path, number):
+                ratings = {"quality": (film.rating,)}
+                yield Dialogue(part.id(number - 1), _turns(film.utterances), ratings=ratings)
 
 
 class _Task(msgspec.Struct):
@@ -88,9 +71,9 @@ class _Task(msgspec.Struct):
 
 def schema_guided(part: Part) -> Iterator[Dialogue]:
     """Schema-Guided Dialogue: a user and a system that books, searches and reserves."""
-    path = part.paths[0]
-    tasks = json_lines(path, _Task)
-    return _placed(path, tasks, lambda _, it: Dialogue(part.id(it.id), _turns(it.utterances)))
+    for number, task in json_lines(part.path, _Task):
+        with place(part.path, number):
+            yield Dialogue(part.id(task.id), _turns(task.utterances))
 
 
 def _turns(utterances: list[_Utterance]) -> tuple[Turn, ...]:
@@ -104,26 +87,13 @@ class _Monologue(msgspec.Struct):
 
 def self_dialogue(part: Part) -> Iterator[Dialogue]:
     """Self-dialogue: one person writes both sides of a talk about a topic."""
-
-    def dialogue(at: int, item: _Monologue) -> Dialogue:
-        texts = [text for text in item.utterances if text.strip()]
-        return Dialogue(part.id(at), alternating(texts))
-
-    path = part.paths[0]
-    return _placed(path, json_lines(path, _Monologue), dialogue)
+    return _dialogues(part, json_lines(part.path, _Monologue), lambda item: item.utterances)
 
 
 _Verdict = Literal["Poor", "Not Good", "Passable", "Good", "Excellent", ""]
 
 #: Topical-Chat's words as numbers; an empty one is a rating that was not given.
-_VERDICTS: dict[_Verdict, float] = {
-    "Poor": 1.0,
-    "Not Good": 2.0,
-    "Passable": 3.0,
-    "Good": 4.0,
-    "Excellent": 5.0,
-    "": math.nan,
-}
+_VERDICTS = dict(zip(get_args(_Verdict), (1.0, 2.0, 3.0, 4.0, 5.0, math.nan), strict=True))
 
 
 class _Message(msgspec.Struct):
@@ -146,20 +116,18 @@ def topical_chat(part: Part) -> Iterator[Dialogue]:
 
     The part of the training split that DEAM published has lines without ratings.
     """
-    path = part.paths[0]
-    if ".json" not in path.suffixes:
-        yield from _deam_lines(part, path)
+    if ".json" not in part.path.suffixes:
+        yield from _deam_lines(part)
         return
-    for name, chat in json_file(path, dict[str, _Chat]).items():
-        with place(path, field=name):
+    for name, chat in json_file(part.path, dict[str, _Chat]).items():
+        with place(part.path, field=name):
             given = tuple(_VERDICTS[chat.conversation_rating.get(agent, "")] for agent in _AGENTS)
             yield Dialogue(part.id(name), chat.turns, ratings={"overall": given})
 
 
 def topical_chat_turns(part: Part) -> Iterator[Dialogue]:
     """Topical-Chat, each turn that the partner rated (``quality``, 1 to 5) with all before it."""
-    path = part.paths[0]
-    for name, chat in json_file(path, dict[str, _Chat]).items():
+    for name, chat in json_file(part.path, dict[str, _Chat]).items():
         turns = chat.turns
         for index, message in enumerate(chat.content):
             if message.turn_rating:
@@ -168,10 +136,10 @@ def topical_chat_turns(part: Part) -> Iterator[Dialogue]:
                 yield Dialogue(label, turns[: index + 1], ratings=ratings, level="turn")
 
 
-def _deam_lines(part: Part, path: Path) -> Iterator[Dialogue]:
+def _deam_lines(part: Part) -> Iterator[Dialogue]:
     """``name</CONV>turn</UTT>turn``: the same conversations without their annotations."""
-    for number, line in text_lines(path):
+    for number, line in text_lines(part.path):
         name, separator, text = line.partition("</CONV>")
         if not separator:
-            raise InputError("expected name</CONV>turns", file=str(path), line=number)
+            raise InputError("expected name</CONV>turns", file=str(part.path), line=number)
         yield Dialogue(part.id(name), alternating(text.split("</UTT>"), _AGENTS))

@@ -3,29 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
-from ..formats import read
+from ..formats import Dialogues, read
 from .access import load, names
 
 
-class Input(Protocol):
-    """Dialogues that can be read again and again, and how far they are read."""
-
-    @property
-    def size(self) -> int:
-        """How much there is to read, 0 where that cannot be known."""
-
-    def tell(self) -> int:
-        """How much of it was read in this iteration."""
-
-    def __iter__(self) -> Iterator[Dialogue]: ...
-
-
 class Held:
-    """Dialogues in memory as an :class:`Input`, counted one by one."""
+    """Dialogues in memory, counted one by one as they are read."""
 
     def __init__(self, dialogues: Iterable[Dialogue]) -> None:
         self._dialogues = tuple(dialogues)
@@ -46,6 +32,10 @@ class Held:
             yield dialogue
 
 
+#: Dialogues that can be read again and again, and say how far they are read.
+Input = Dialogues | Held
+
+
 def dialogues(sources: Sequence[str], *, format: str | None = None) -> Input:
     """Corpora by their names, or whatever :func:`dialogauge.read` reads.
 
@@ -54,14 +44,10 @@ def dialogues(sources: Sequence[str], *, format: str | None = None) -> Input:
     corpora = set(names())
     if not corpora.intersection(sources):
         for source in sources:
-            if _is_name(source) and not Path(source).exists():
+            misspelt = re.fullmatch(r"\w[\w-]*", source)  # no path, no pattern, no standard input
+            if misspelt and not Path(source).exists():
                 raise UnknownNameError("corpus or file", source, corpora)
         return read(sources, format=format)
     if not corpora.issuperset(sources):
         raise InputError("corpora and files cannot be mixed", remedy="run the command twice")
     return Held(dialogue for name in sources for dialogue in load(name))
-
-
-def _is_name(source: str) -> bool:
-    """Whether this can be a misspelt corpus: no path, no pattern, no standard input."""
-    return re.fullmatch(r"\w[\w-]*", source) is not None

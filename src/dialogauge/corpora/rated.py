@@ -53,7 +53,7 @@ def fed_turn(part: Part) -> Iterator[Dialogue]:
 
 def _fed(part: Part, level: Level) -> Iterator[Dialogue]:
     """The items of one level; both stand in one file, and only a turn-level one has a response."""
-    path, items = part.paths[0], json_file(part.paths[0], list[_Fed])
+    path, items = part.path, json_file(part.path, list[_Fed])
     wanted = [item for item in items if (item.response is not None) == (level == "turn")]
     for index, item in enumerate(wanted):
         with place(path, field=f"{level} item {index}"):
@@ -115,7 +115,12 @@ def grade(part: Part) -> Iterator[Dialogue]:
             raise InputError(problem, file=str(path), line=min(len(lines), len(items)) + 1)
         for index, (item, line) in enumerate(zip(items, lines, strict=True)):
             with place(path, index + 1):
-                yield _graded(part.id(folder.name, index), folder.name, item, line)
+                context, response, reference = line
+                if (context, response) != item[:2]:
+                    raise InputError("not the response that was judged at this place")
+                name, ratings = part.id(folder.name, index), {"coherence": item[2]}
+                texts, references = context.split("|||"), (reference.strip(),)
+                yield _response(name, texts, response, ratings, folder.name, references)
 
 
 #: Context, response, raters' scores.
@@ -132,14 +137,6 @@ def _judgements(path: Path) -> dict[tuple[str, str], list[_Judgement]]:
     return judgements
 
 
-def _graded(name: str, system: str, item: _Judgement, line: tuple[str, ...]) -> Dialogue:
-    context, response, reference = line
-    if (context, response) != item[:2]:
-        raise InputError("not the response that was judged at this place")
-    ratings, references = {"coherence": item[2]}, (reference.strip(),)
-    return _response(name, context.split("|||"), response, ratings, system, references)
-
-
 class _UsrContext(msgspec.Struct):
     context: str
     responses: list[dict[str, str | list[float]]]
@@ -154,14 +151,13 @@ def usr(part: Part) -> Iterator[Dialogue]:
 
     The original response is the reference of the five others; it has none itself.
     """
-    path = part.paths[0]
-    for index, item in enumerate(json_file(path, list[_UsrContext])):
+    for index, item in enumerate(json_file(part.path, list[_UsrContext])):
         context = [line for line in item.context.split("\n") if line.strip()]
         responses = [(row.pop("model", ""), row.pop("response", "")) for row in item.responses]
         truth = tuple(str(text).strip() for model, text in responses if model == _GROUND_TRUTH)
         rows = zip(responses, item.responses, strict=True)
         for number_in_context, ((model, text), ratings) in enumerate(rows):
-            with place(path, field=f"[{index}].responses[{number_in_context}]"):
+            with place(part.path, field=f"[{index}].responses[{number_in_context}]"):
                 if not (model and text and isinstance(model, str) and isinstance(text, str)):
                     raise InputError("a response needs the texts 'model' and 'response'")
                 name = part.id(index, number_in_context)
@@ -202,10 +198,9 @@ class _ZhaoRatings(msgspec.Struct):
 
 def engage(part: Part) -> Iterator[Dialogue]:
     """Predictive Engagement: 600 pairs of query and response, each rated three times."""
-    path = part.paths[0]
     raters: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for line, row in csv_rows(path, ("query", "response", "human_score")):
-        with place(path, line, "human_score"):
+    for line, row in csv_rows(part.path, ("query", "response", "human_score")):
+        with place(part.path, line, "human_score"):
             raters[row["query"], row["response"]].append(number(row["human_score"]))
     for index, ((query, response), given) in enumerate(raters.items()):
         yield _response(part.id(index), [query], response, {"engagement": tuple(given)})
@@ -213,10 +208,9 @@ def engage(part: Part) -> Iterator[Dialogue]:
 
 def multiref(part: Part) -> Iterator[Dialogue]:
     """Multi-reference DailyDialog: 100 contexts, five systems, four references, mean ratings."""
-    path = part.paths[0]
     columns = ("model", "context_id", "human_average_rating", "response", "all_references")
-    for line, row in csv_rows(path, (*columns, "context")):
-        with place(path, line, "human_average_rating"):
+    for line, row in csv_rows(part.path, (*columns, "context")):
+        with place(part.path, line, "human_average_rating"):
             mean = number(row["human_average_rating"])
         name, context = part.id(row["context_id"], row["model"]), row["context"].split("||||")
         references = tuple(text.strip() for text in row["all_references"].split("\t"))
@@ -239,8 +233,7 @@ def dailydialogpp(part: Part) -> Iterator[Dialogue]:
     """DailyDialog++: each response of each context; aspect "level" is 2 positive, 1 adversarial,
     0 random. The context's positive responses, but never the response itself, are references.
     """
-    path = part.paths[0]
-    for line, item in json_lines(path, _PlusPlus):
+    for line, item in json_lines(part.path, _PlusPlus):
         positive = tuple(dict.fromkeys(text.strip() for text in item.positive))
         for kind, level in _PLUSPLUS_LEVELS.items():
             for index, response in enumerate(getattr(item, kind)):

@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 LIMIT = 256 * 2**20
 
+_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
+
 #: Speakers where a corpus names none; "B" is the rated side.
 _NAMELESS = ("A", "B")
 
@@ -40,6 +42,11 @@ class Part(msgspec.Struct, frozen=True):
     corpus: str
     paths: tuple[Path, ...]
     split: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The first of its files, which is the only one of most."""
+        return self.paths[0]
 
     def id(self, *numbers: object) -> str:
         """An id that is unique within the corpus and the same at every reading."""
@@ -60,24 +67,27 @@ def place(path: Path, line: int = 0, field: str = "") -> Iterator[None]:
 
 def content(path: Path, limit: int = LIMIT) -> bytes:
     """The bytes of a file, unpacked if its name ends in ``.gz``."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return _bounded(file.read(limit + 1), path, limit)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: broken gzip file: {error}") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
+    opener = gzip.open if path.suffix == ".gz" else open
+    with _unpacking(path, "gzip"), opener(path, "rb") as file:
+        return _bounded(file.read(limit + 1), path, limit)
 
 
 def member(path: Path, name: str, limit: int = LIMIT) -> bytes:
     """The bytes of one named file in a zip file; nothing is ever unpacked to disk."""
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as file:
+    with _unpacking(path, "zip"), zipfile.ZipFile(path) as archive:
+        if name not in archive.namelist():
+            raise DataError(f"{path}: holds no file {name!r}")
+        with archive.open(name) as file:
             return _bounded(file.read(limit + 1), path, limit)
-    except KeyError:
-        raise DataError(f"{path}: holds no file {name!r}") from None
-    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"{path}: broken zip file: {error}") from None
+
+
+@contextmanager
+def _unpacking(path: Path, kind: str) -> Iterator[None]:
+    """What goes wrong with a packed file as an error that names it."""
+    try:
+        yield
+    except _BROKEN as error:
+        raise DataError(f"{path}: broken {kind} file: {error}") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
 

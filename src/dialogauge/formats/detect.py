@@ -32,10 +32,7 @@ class Head(msgspec.Struct, frozen=True):
     @property
     def list_of_dialogues(self) -> bool:
         """A JSON array whose elements are dialogues (and not the messages of one)."""
-        return self.opening == "[[{" or (self.opening == "[{" and not self.keys & _OF_MESSAGES)
-
-
-_OF_MESSAGES = frozenset({"role", "from"})
+        return self.opening == "[[{" or (self.opening == "[{" and not self.keys & {"role", "from"})
 
 
 def look(stream: Stream) -> Head:

@@ -6,6 +6,7 @@ may carry our own optional fields (``id``, ``system``, ``references``, ``ratings
 beside its messages.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dialogue import Dialogue, Turn, convert, decode, loads
@@ -29,10 +30,7 @@ def parse_native(record: Record, name: str, count: Count) -> Dialogue:
 
 def parse_openai(record: Record, name: str, count: Count) -> Dialogue:
     """``{"messages": [...]}`` or a bare list of ``{"role": ..., "content": ...}``."""
-    value = _json_value(record, count)
-    outer: dict[str, Any] = value if isinstance(value, dict) else {"messages": value}
-    messages = listed(outer.get("messages"), "messages")
-    turns = [_openai_turn(message, f"messages[{at}]") for at, message in enumerate(messages)]
+    outer, turns = _chat(record, count, ("messages",), _openai_turn)
     return assemble(outer, turns, name, system=outer.get("model") or "")
 
 
@@ -78,11 +76,7 @@ def _calls(calls: Any) -> str:
 
 def parse_sharegpt(record: Record, name: str, count: Count) -> Dialogue:
     """``{"conversations": [{"from": ..., "value": ...}, ...]}``."""
-    value = _json_value(record, count)
-    outer: dict[str, Any] = value if isinstance(value, dict) else {"conversations": value}
-    field = "conversation" if "conversation" in outer else "conversations"
-    messages = listed(outer.get(field), field)
-    turns = [_sharegpt_turn(message, f"{field}[{at}]") for at, message in enumerate(messages)]
+    outer, turns = _chat(record, count, ("conversation", "conversations"), _sharegpt_turn)
     if isinstance(prompt := outer.get("system"), str) and prompt:
         turns.insert(0, Turn("system", prompt, aside=True))
     return assemble(outer, turns, name, system=outer.get("model") or "")
@@ -98,14 +92,20 @@ def _sharegpt_turn(message: Any, field: str) -> Turn:
     return Turn(message["from"], message["value"], aside=message["from"] in ASIDES)
 
 
-def _json_value(record: Record, count: Count) -> Any:
-    """The record's JSON, whatever it is."""
-    return loads(record.raw, count)
+def _chat(
+    record: Record, count: Count, fields: Sequence[str], turn: Callable[[Any, str], Turn]
+) -> tuple[dict[str, Any], list[Turn]]:
+    """The record's object and the turns of its list of messages, which may stand alone."""
+    value = loads(record.raw, count)
+    outer: dict[str, Any] = value if isinstance(value, dict) else {fields[-1]: value}
+    field = next((name for name in fields if name in outer), fields[-1])
+    messages = listed(outer.get(field), field)
+    return outer, [turn(message, f"{field}[{at}]") for at, message in enumerate(messages)]
 
 
 def json_object(record: Record, count: Count) -> dict[str, Any]:
     """The record's JSON, which must be an object."""
-    value = _json_value(record, count)
+    value = loads(record.raw, count)
     if not isinstance(value, dict):
         raise RecordError(f"expected a JSON object, got {kind(value)}")
     return value

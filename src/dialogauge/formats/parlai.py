@@ -16,7 +16,6 @@ from .messages import assemble, json_object, kind, listed
 from .records import Count, Record, lines, within_limit
 
 _DONE = re.compile(rb'episode_done"?\s*:\s*(true|1)\b', re.IGNORECASE)
-_ESCAPES = {r"\n": "\n", r"\t": "\t"}
 
 
 def parse_conversation(record: Record, name: str, count: Count) -> Dialogue:
@@ -80,11 +79,10 @@ def _exchange(line: Record, count: Count) -> dict[str, Any]:
             raise RecordError(error.problem, line=line.line) from None
     text = mend(line.raw.decode("utf-8", "surrogateescape"), count)
     fields = dict(part.partition(":")[::2] for part in text.split("\t"))
-    exchange: dict[str, Any] = {}
-    for field, value in fields.items():
-        for written, meant in _ESCAPES.items():
-            value = value.replace(written, meant)  # noqa: PLW2901
-        exchange[field.strip()] = value
+    exchange: dict[str, Any] = {
+        field.strip(): value.replace(r"\n", "\n").replace(r"\t", "\t")
+        for field, value in fields.items()
+    }
     if "labels" in exchange:
         exchange["labels"] = exchange["labels"].split("|")
     return exchange

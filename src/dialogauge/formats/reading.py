@@ -46,15 +46,6 @@ class _Options(msgspec.Struct, frozen=True):
     columns: Mapping[str, str] = {}
 
 
-class _Reject(msgspec.Struct, frozen=True):
-    """A record that could not be read, as it is written to the reject file."""
-
-    file: str
-    line: int
-    error: str
-    record: str
-
-
 class Dialogues:
     """Dialogues of one or more files, read anew by each iteration; ``counts`` are of the last."""
 
@@ -195,8 +186,9 @@ class _Pass:
 
 
 def _rejected(record: Record, error: RecordError) -> bytes:
+    """A record that could not be read, as a line of the reject file."""
     text = record.raw.decode("utf-8", "replace")
-    reject = _Reject(error.file, error.line, str(error), text)
+    reject = {"file": error.file, "line": error.line, "error": str(error), "record": text}
     return msgspec.json.encode(reject) + b"\n"
 
 

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -202,7 +203,8 @@ def _peek(stream: io.BufferedReader, name: str) -> bytes:
 def _unpacked(packed: io.BufferedReader, name: str) -> io.BufferedReader:
     magic = _peek(packed, name)
     if magic[:2] == b"\x1f\x8b":
-        return _buffered(_bounded(_gunzip(packed), packed, name))
+        unpacked = gzip.GzipFile(fileobj=packed)
+        return _buffered(_bounded(iter(partial(unpacked.read, _CHUNK), b""), packed, name))
     if magic == b"\x28\xb5\x2f\xfd":
         return _buffered(_bounded(_unzstd(packed), packed, name))
     return packed
@@ -225,12 +227,6 @@ def _bounded(chunks: Iterator[bytes], packed: IO[bytes], name: str) -> Iterator[
             yield chunk
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
         raise InputError(f"the compressed file is damaged: {error}", file=name) from None
-
-
-def _gunzip(packed: io.BufferedReader) -> Iterator[bytes]:
-    unpacked = gzip.GzipFile(fileobj=packed)
-    while chunk := unpacked.read(_CHUNK):
-        yield chunk
 
 
 def _unzstd(packed: IO[bytes]) -> Iterator[bytes]:

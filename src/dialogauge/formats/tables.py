@@ -1,13 +1,7 @@
 """CSV and TSV with named columns.
 
-Two layouts, told apart by the header:
-
-- a row per turn: ``dialogue_id, speaker, text``; rows of one dialogue stand together;
-- a row per judged response: ``context, response`` and optionally ``reference``; the context's
-  turns are separated by line breaks, ``|||``, ``</UTT>`` or ``__eou__``.
-
-``system`` and ``rating.ASPECT`` columns are read in both (several raters: ``4;5;3``). Columns
-with other names are given as ``columns={"text": "utterance_body"}``.
+Two layouts, told apart by the header: a row per turn (``dialogue_id, speaker, text``), or a row per
+judged response (``context, response``). ``system`` and ``rating.ASPECT`` columns are read in both.
 """
 
 import csv
@@ -138,10 +132,11 @@ def cut(
         raise InputError(f"the header cannot be read: {first.problem}", line=1)
     shape = layout(first.cells, given)
     key = shape.header.index(shape.columns["id"]) if "id" in shape.columns else -1
+    id = slice(key, key + 1)  # nothing without such a column: then the table is one dialogue
     group: list[_Line] = []
     size = 0
     for row in table:
-        if group and not (shape.per_turn and _same(group[-1], row, key)):
+        if group and not (shape.per_turn and group[-1].cells[id] == row.cells[id]):
             yield _record(shape, group)
             group, size = [], 0
         group.append(row)
@@ -149,13 +144,6 @@ def cut(
         within_limit(size, group[0].line)
     if group:
         yield _record(shape, group)
-
-
-def _same(one: _Line, other: _Line, key: int) -> bool:
-    """Whether two rows name the same dialogue; without an id column the table is one dialogue."""
-    if key < 0:
-        return True
-    return one.cells[key : key + 1] == other.cells[key : key + 1]
 
 
 def _record(shape: _Layout, group: list[_Line]) -> Record:
@@ -180,12 +168,10 @@ def parse(record: Record, name: str, count: Count) -> Dialogue:
         "system": first.get("system", ""),
         "ratings": _ratings(first, group[0].line),
     }
-    fields |= _per_turn(cells) if shape.per_turn else _per_response(first)
-    return convert(fields)
-
-
-def _per_turn(cells: list[dict[str, str]]) -> dict[str, Any]:
-    return {"turns": [Turn(cell["speaker"].strip(), cell["text"]) for cell in cells]}
+    if shape.per_turn:
+        turns = [Turn(cell["speaker"].strip(), cell["text"]) for cell in cells]
+        return convert(fields | {"turns": turns})
+    return convert(fields | _per_response(first))
 
 
 def _per_response(cells: dict[str, str]) -> dict[str, Any]:

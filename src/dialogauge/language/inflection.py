@@ -10,15 +10,14 @@ form: tense, number, person, degree, and whether it was shouted or began the sen
     >>> inflect("be", Form("go", "VBP", "Number=Sing|Person=1")), inflect("have", Form("is", "VBZ"))
     ('am', 'has')
 
-Three sources, asked in this order: **our own tables**, for verbs with more forms than a tag can
-name (*be*), contractions and the choice between spellings; **lemminflect's look-up tables** (made
-from the SPECIALIST lexicon, the commoner spelling first); the **rules** of :mod:`.spelling` for
-all other words. lemminflect also has models for unknown words, but they are pickles: we never call
+Three sources, asked in this order: **our own tables** (:mod:`.irregular`); **lemminflect's look-up
+tables** (made from the SPECIALIST lexicon, the commoner spelling first); the **rules** of
+:mod:`.spelling`. lemminflect also has models for unknown words, but they are pickles: we never call
 what would load them.
 
-Tags are those of the Penn Treebank. They tell *walk* from *walks* but neither *am* from *are* nor
-*was* from *were*: for these the features of Universal Dependencies say person, number and mood,
-and where a token has none, its text does if it is a form of *be* itself.
+Tags are those of the Penn Treebank. They tell neither *am* from *are* nor *was* from *were*: for
+these the features of Universal Dependencies say person, number and mood, and where a token has
+none, its text does if it is a form of *be* itself.
 """
 
 import re
@@ -28,17 +27,7 @@ from typing import Any
 import msgspec
 
 from ..errors import MissingExtraError
-from .irregular import (
-    CLIPPED,
-    CLITICS,
-    DEGREES,
-    FORMS,
-    LEMMAS,
-    MODALS,
-    NEGATIVES,
-    POSITIVES,
-    UNCHANGED,
-)
+from . import irregular
 from .spelling import ENDINGS, bases, regular
 
 _VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBN", "VBG", "MD"})
@@ -118,7 +107,7 @@ def _inflected(lemma: str, tag: str) -> str:
     if tag not in ENDINGS or not lemma.strip():
         return lemma
     key = lemma.lower()
-    chosen = FORMS.get((key, tag)) or _unchanged(key, tag) or _looked_up(key, tag)
+    chosen = irregular.FORMS.get((key, tag)) or _unchanged(key, tag) or _looked_up(key, tag)
     if chosen is None and (parts := _head(lemma, tag)):
         before, head, after = parts
         return before + _inflected(head, tag) + after
@@ -128,9 +117,9 @@ def _inflected(lemma: str, tag: str) -> str:
 def _unchanged(lemma: str, tag: str) -> str | None:
     """Itself, for a word whose form is written like its lemma."""
     if tag in _PLURALS:
-        same = lemma in UNCHANGED or lemma.endswith("fish")
+        same = lemma in irregular.UNCHANGED or lemma.endswith("fish")
     else:
-        same = lemma in (MODALS if tag in _VERBS else DEGREES)
+        same = lemma in (irregular.MODALS if tag in _VERBS else irregular.DEGREES)
     return lemma if same else None
 
 
@@ -171,12 +160,14 @@ def _head(lemma: str, tag: str) -> tuple[str, str, str] | None:
 
 @lru_cache(maxsize=50_000)
 def _lemma(form: str, tag: str) -> str:
-    listed = LEMMAS.get((form.lower(), tag)) or LEMMAS.get((form.lower(), tag[:2]))
+    listed = irregular.LEMMAS.get((form.lower(), tag)) or irregular.LEMMAS.get(
+        (form.lower(), tag[:2])
+    )
     if listed:
         return listed
-    if tag in _VERBS and form in POSITIVES:
-        positive = POSITIVES[form]
-        return _lemma(positive, "MD" if positive in CLIPPED else tag)
+    if tag in _VERBS and form in irregular.POSITIVES:
+        positive = irregular.POSITIVES[form]
+        return _lemma(positive, "MD" if positive in irregular.CLIPPED else tag)
     return _uninflected(form, tag) if tag in ENDINGS and not _DECADE.search(form) else form
 
 
@@ -199,11 +190,11 @@ def _uninflected(form: str, tag: str) -> str:
 
 def _contracted(form: str, like: str) -> str:
     """The form as short as the other token is, where English has such a form."""
-    if like in CLIPPED.values():
-        return CLIPPED.get(form, form)
-    if like in CLITICS.values():
-        return CLITICS.get(form, form)
-    return NEGATIVES.get(form, form) if like in POSITIVES else form
+    if like in irregular.CLIPPED.values():
+        return irregular.CLIPPED.get(form, form)
+    if like in irregular.CLITICS.values():
+        return irregular.CLITICS.get(form, form)
+    return irregular.NEGATIVES.get(form, form) if like in irregular.POSITIVES else form
 
 
 def _plain(text: str) -> str:

@@ -33,17 +33,8 @@ MODALS = frozenset({"must", "ought", "might", "could", "would", "should"})
 DEGREES = frozenset({"more", "most", "less", "least"})
 
 #: A full form and what is left of it behind another word ("she's", "they'd").
-CLITICS = {
-    "am": "'m",
-    "are": "'re",
-    "is": "'s",
-    "has": "'s",
-    "have": "'ve",
-    "had": "'d",
-    "would": "'d",
-    "will": "'ll",
-    "not": "n't",
-}
+_CLITICS = "am 'm, are 're, is 's, has 's, have 've, had 'd, would 'd, will 'll, not n't"
+CLITICS = dict(map(str.split, _CLITICS.split(",")))
 #: What is left of a full form before "n't" where that is cut off as a token of its own.
 CLIPPED = {"can": "ca", "will": "wo", "shall": "sha"}
 

@@ -38,7 +38,7 @@ import json
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -54,20 +54,18 @@ FILE = Path(__file__).with_name("lexicon.zst")
 PARTS = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 
 #: Endings of regular forms and what stands there in the base form (WordNet's "morphy").
-ENDINGS = {
-    "n": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
-    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
-    "a": "er: est: er:e est:e",
-    "r": "",
-}
 _ENDINGS = {
-    pos: tuple((old, new) for old, _, new in (pair.partition(":") for pair in pairs.split()))
-    for pos, pairs in ENDINGS.items()
+    pos: [pair.split(":") for pair in pairs.split()]
+    for pos, pairs in {
+        "n": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
+        "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+        "a": "er: est: er:e est:e",
+        "r": "",
+    }.items()
 }
-
 
 #: How many words' senses are remembered: more than a conversation has, less than a corpus.
-REMEMBERED = 50_000
+_REMEMBERED = 50_000
 
 
 class Sense(msgspec.Struct, frozen=True):
@@ -93,7 +91,7 @@ class Lexicon:
         self._synsets = sections["synsets"]
         self._senses = sections["senses"]
         self._above = sections["above"]
-        self._remembered: dict[tuple[str, str], list[Sense]] = {}
+        self._senses_of = lru_cache(_REMEMBERED)(self._look_up)
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
         for line in sections["irregular"]:
             pos, form, *bases = line.split()
@@ -189,9 +187,9 @@ class Lexicon:
             kin |= self._descendants(above, steps)
         own = {name.lower() for sense in senses for name in sense.words}
         proper = senses[0].word not in senses[0].words  # it is there in capitals
-        fit = (use for use in self._commonest(kin - line, pos) if use[1][0].isupper() == proper)
-        ranked = sorted((-count, name) for count, name in fit if name.lower() not in own)
-        return tuple(dict.fromkeys(name for _, name in ranked))
+        names = self._commonest(kin - line, pos)
+        fit = (name for name in names if name[0].isupper() == proper)
+        return tuple(name for name in fit if name.lower() not in own)
 
     def below(self, word: str, pos: str = "n") -> tuple[str, ...]:
         """Everything that is a kind or an instance of the word in its commonest sense.
@@ -205,8 +203,7 @@ class Lexicon:
         while edge:
             edge = self._descendants(edge, 1) - reached
             reached |= edge
-        ranked = sorted((-count, name) for count, name in self._commonest(reached, pos))
-        return tuple(dict.fromkeys(name for _, name in ranked))
+        return self._commonest(reached, pos)
 
     def _forms(self, word: str, pos: str) -> Iterator[str]:
         """WordNet's morphy: the word, then what it may be a form of; not all of them are words."""
@@ -216,20 +213,15 @@ class Lexicon:
             bases = tuple(word.removesuffix(old) + new for old, new in fitting)
         yield from dict.fromkeys((word, *bases))
 
-    def _senses_of(self, lemma: str, pos: str) -> list[Sense]:
+    def _look_up(self, lemma: str, pos: str) -> list[Sense]:
         """The senses of a base form by rank; none when it is not a word."""
-        remembered = self._remembered.get((lemma, pos))
-        if remembered is not None:
-            return remembered
         senses: list[Sense] = []
         for rank, (synset, count) in enumerate(self._ranked(lemma, pos), 1):
             words = self._synsets[synset].split()[1:]
-            antonyms = tuple(self._opposites(synset, words, lemma))
+            places = (place for place, word in enumerate(words) if word.lower() == lemma)
+            antonyms = tuple(name for place in places for name in self._opposed(synset, place))
             names = tuple(map(_spaced, words))
             senses.append(Sense(_spaced(lemma), pos, rank, count, names, antonyms, synset))
-        if len(self._remembered) >= REMEMBERED:
-            self._remembered.clear()
-        self._remembered[lemma, pos] = senses
         return senses
 
     def _ranked(self, lemma: str, pos: str) -> list[tuple[int, int]]:
@@ -253,7 +245,7 @@ class Lexicon:
         heads = self._parents(sense.synset) if sense.pos == "a" else []
         for synset in (sense.synset, *heads):
             for index in range(len(self._synsets[synset].split()) - 1):
-                yield from (self._word(*link) for link in self._antonyms.get((synset, index), ()))
+                yield from self._opposed(synset, index)
 
     def _parents(self, synset: int) -> list[int]:
         return [int(number) for number in self._above[synset].split()]
@@ -272,21 +264,21 @@ class Lexicon:
             synsets = {child for above in synsets for child in self._children.get(above, ())}
         return synsets
 
-    def _commonest(self, synsets: Iterable[int], pos: str) -> Iterator[tuple[int, str]]:
-        """The words whose commonest sense is one of these, with how often it was chosen."""
-        for synset in synsets:
-            for name in self._synsets[synset].split()[1:]:
-                for first, count in self._ranked(name.lower(), pos)[:1]:
-                    if first == synset:
-                        yield count, _spaced(name)
+    def _commonest(self, synsets: Iterable[int], pos: str) -> tuple[str, ...]:
+        """The words whose commonest sense is one of these, the most chosen first."""
+        uses = [
+            (-count, _spaced(name))
+            for synset in synsets
+            for name in self._synsets[synset].split()[1:]
+            for first, count in self._ranked(name.lower(), pos)[:1]
+            if first == synset
+        ]
+        return tuple(dict.fromkeys(name for _, name in sorted(uses)))
 
-    def _opposites(self, synset: int, words: list[str], lemma: str) -> Iterator[str]:
-        for index, word in enumerate(words):
-            if word.lower() == lemma:
-                yield from (self._word(*link) for link in self._antonyms.get((synset, index), ()))
-
-    def _word(self, synset: int, index: int) -> str:
-        return _spaced(self._synsets[synset].split()[index + 1])
+    def _opposed(self, synset: int, index: int) -> Iterator[str]:
+        """The opposites of one word of a synset."""
+        for other, place in self._antonyms.get((synset, index), ()):
+            yield _spaced(self._synsets[other].split()[place + 1])
 
 
 def _parts(pos: str | None) -> tuple[str, ...]:

@@ -1,16 +1,9 @@
 """Text in, tags, lemmas, parses and names out: a spaCy pipeline, ours or any other.
 
-:func:`load` gives the pipeline that ships (checked against its
-manifest byte by byte) or any spaCy pipeline that is installed; everything it makes is a plain
-:class:`spacy.tokens.Doc`. What :class:`Pipeline` adds is what a corpus needs:
-
-- *Equal texts once.* Conversations repeat themselves; results are remembered by text.
-- *Any length.* spaCy's memory grows with the text and it refuses a million letters. A longer text
-  than :data:`PIECE` is parsed in pieces, cut where there is a blank, and put together again:
-  one document, the same letters; only a sentence across a cut is read as two.
-- *Any letters.* Half a surrogate pair, which no file can hold, is read as U+FFFD.
-
-Documents are shared between equal texts: read them, do not change them.
+:func:`load` gives one; everything it makes is a plain :class:`spacy.tokens.Doc`. What
+:class:`Pipeline` adds is what a corpus needs: equal texts are parsed once and share their document
+(read it, do not change it), a text longer than :data:`PIECE` is parsed in pieces and put together
+again, and half a surrogate pair, which no file can hold, is read as U+FFFD.
 """
 
 import sys
@@ -95,13 +88,17 @@ class Pipeline:
         return documents
 
     def _parsed(self, texts: Sequence[str], processes: int) -> Iterator["Doc"]:
+        from spacy.tokens import Doc
+
         cuts = [pieces(text) for text in texts]
         self.counts.split += sum(len(cut) > 1 for cut in cuts)
         every = [piece for cut in cuts for piece in cut]
         shared = processes if len(every) >= CHUNK else 1
         documents = self.nlp.pipe(every, n_process=shared)
         for cut in cuts:
-            yield _joined(list(islice(documents, len(cut))))
+            parts = list(islice(documents, len(cut)))
+            whole = len(parts) == 1
+            yield parts[0] if whole else Doc.from_docs(parts, ensure_whitespace=False)
 
     def _remember(self, text: str, document: "Doc") -> None:
         """Keep it, and forget the oldest ones beyond what memory holds."""
@@ -129,7 +126,7 @@ def load(name: str | Path | None = None) -> Pipeline:
         raise MissingExtraError("tagging and parsing", "language")
     if name is None or name == OURS:
         return open_pipeline(models.open_folder(OURS), OURS)
-    if _is_pipeline(Path(name)):
+    if models.is_folder(name) and (Path(name) / "meta.json").is_file():
         return open_pipeline(Path(name), Path(name).name)
     if str(name) in known():
         from spacy.util import get_package_path
@@ -143,13 +140,6 @@ def load(name: str | Path | None = None) -> Pipeline:
 def shared() -> Pipeline:
     """The pipeline that ships, loaded once a process: who asks for a text again need not wait."""
     return load()
-
-
-def _is_pipeline(folder: Path) -> bool:
-    try:
-        return (folder / "meta.json").is_file()
-    except (OSError, ValueError):  # too long for a path, or with a NUL
-        return False
 
 
 def known() -> list[str]:
@@ -197,12 +187,3 @@ def _opened(folder: Path, name: str) -> "Language":
         problem = str(error).strip().splitlines() or [type(error).__name__]
         remedy = "was it made by another version of spaCy, or by one with more packages?"
         raise ModelError(f"{name}: spaCy cannot load it: {problem[0]} ({remedy})") from None
-
-
-def _joined(documents: Sequence["Doc"]) -> "Doc":
-    """Pieces as one document."""
-    from spacy.tokens import Doc
-
-    return (
-        documents[0] if len(documents) == 1 else Doc.from_docs(documents, ensure_whitespace=False)
-    )

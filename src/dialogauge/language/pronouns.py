@@ -1,19 +1,9 @@
 """The personal pronouns of English as one table.
 
-A row is a person; its columns are the five forms that a pronoun has:
-
-========= ============================ =====================
-case      stands                       as in
-========= ============================ =====================
-nom       as subject                   **I** called
-acc       as object                    call **me**
-gen       before a noun                **my** call
-poss      for the noun                 a call of **mine**
-refl      where it is the subject too  I call **myself**
-========= ============================ =====================
-
-One form may stand in several places: *her* is ``acc`` and ``gen``, *you* is any number.
-:func:`readings` answers with all of them.
+A row is a person; its columns are the five forms that a pronoun has: as subject (``nom``), as
+object (``acc``), before a noun (``gen``: *my* call), for the noun (``poss``: a call of *mine*) and
+where it is the subject too (``refl``). One form may stand in several places: *her* is ``acc`` and
+``gen``, *you* is any number. :func:`readings` answers with all of them.
 """
 
 from collections.abc import Iterator
@@ -40,19 +30,11 @@ _TABLE = """
 """
 
 #: Other ways to write a form of the table.
-_SPELLINGS = {
-    "i": "I",
-    "u": "you",
-    "ya": "you",
-    "ur": "your",
-    "'em": "them",
-    "yall": "y'all",
-    "ya'll": "y'all",
-    "meself": "myself",
-    "hisself": "himself",
-    "theirselves": "themselves",
-    "ourself": "ourselves",
-}
+_OTHERS = """
+i I, u you, ya you, ur your, 'em them, yall y'all, ya'll y'all, meself myself, hisself himself,
+theirselves themselves, ourself ourselves
+"""
+_SPELLINGS = dict(map(str.split, _OTHERS.split(",")))
 
 
 class Pronoun(msgspec.Struct, frozen=True):
@@ -83,11 +65,6 @@ def readings(word: str) -> tuple[Pronoun, ...]:
     >>> [(form.case, form.gender) for form in readings("HER")]
     [('acc', 'fem'), ('gen', 'fem')]
     """
-    if len(word) > _LONGEST:
-        return ()
     plain = word.lower().replace("’", "'")
     text = _SPELLINGS.get(plain, plain)
     return tuple(form for form in PRONOUNS if form.text == text)
-
-
-_LONGEST = max(len(word) for word in [*_SPELLINGS, *(form.text for form in PRONOUNS)])

@@ -16,9 +16,9 @@ import msgspec
 
 from .. import atomic
 from ..dialogue import Dialogue, Turn
+from ..escaping import printable
 from ..manipulate.edited import Change, Edited
 from ..manipulate.manipulation import Tally
-from ..printable import printable
 from .terminal import text
 
 if TYPE_CHECKING:

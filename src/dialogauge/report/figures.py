@@ -18,6 +18,7 @@ import numpy as np
 from .. import atomic
 from ..dialogue import Dialogue
 from ..errors import OutputError
+from ..escaping import printable
 from ..meta.agreement import Human
 from ..meta.confounds import groups
 from ..meta.correlation import complete
@@ -25,7 +26,6 @@ from ..meta.estimate import Estimate
 from ..meta.evaluation import Evaluation
 from ..meta.items import column, rated
 from ..meta.weighted import Codes, Floats
-from ..printable import printable
 from ..scores import Scores
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from ..escaping import printable
 from ..meta.estimate import Estimate
-from ..printable import printable
 
 
 def table(

@@ -1,6 +1,6 @@
 """For a terminal: numbers, texts and tables, and scores shown with them.
 
-Texts and names come from data, so every one passes through :func:`~dialogauge.printable.printable`
+Texts and names come from data, so every one passes through :func:`~dialogauge.escaping.printable`
 and stands in a ``rich.text.Text``, where markup means nothing.
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dialogue import Dialogue
+from ..escaping import printable
 from ..meta.estimate import Estimate
 from ..meta.means import Means
-from ..printable import printable
 from ..scores import Row
 
 if TYPE_CHECKING:

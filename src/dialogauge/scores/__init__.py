@@ -4,19 +4,7 @@
 rows; :mod:`.layouts` reads and writes them.
 """
 
-from .layouts import FIELDS, LAYOUTS, header_line, read_jsonl, row_line, save
 from .score import Row, Score, row_of
 from .table import Scores
 
-__all__ = [
-    "FIELDS",
-    "LAYOUTS",
-    "Row",
-    "Score",
-    "Scores",
-    "header_line",
-    "read_jsonl",
-    "row_line",
-    "row_of",
-    "save",
-]
+__all__ = ["Row", "Score", "Scores", "row_of"]

@@ -148,7 +148,7 @@ def _csv_cell(cell: Any) -> Any:
 
 
 def _read_csv(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
-    table = csv.DictReader(_lines(file), strict=True)
+    table = csv.DictReader((line.decode("utf-8", "replace") for line in file), strict=True)
     try:
         names = table.fieldnames or ()
         if not set(FIELDS) <= set(names):
@@ -164,10 +164,6 @@ def _read_csv(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
             raise
         raise _not_scores(f"{error or 'a row is cut'}", table.line_num) from None
     return signatures, iter(rows)
-
-
-def _lines(file: IO[bytes]) -> Iterator[str]:
-    return (line.decode("utf-8", "replace") for line in file)
 
 
 def _csv_cells(raw: Mapping[str, str], metrics: Iterable[str]) -> dict[str, Any]:
@@ -188,12 +184,10 @@ _ROW_GROUP = 10_000
 def _schema(signatures: Mapping[str, str]) -> Any:
     import pyarrow as pa
 
+    numbers, texts = pa.list_(pa.float64()), pa.list_(pa.string())
+    kinds = {"": pa.float64(), ".turns": numbers, ".aspects": pa.string(), ".causes": texts}
     columns = [(field, pa.string()) for field in FIELDS]
-    for metric in signatures:
-        columns.append((metric, pa.float64()))
-        columns.append((f"{metric}.turns", pa.list_(pa.float64())))
-        columns.append((f"{metric}.aspects", pa.string()))
-        columns.append((f"{metric}.causes", pa.list_(pa.string())))
+    columns += [(metric + part, kind) for metric in signatures for part, kind in kinds.items()]
     return pa.schema(columns, metadata={"dialogauge": header_line(signatures)})
 
 

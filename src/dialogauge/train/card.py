@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .. import atomic
-from ..printable import printable
+from ..escaping import printable
 from .data import Material
 from .recipe import Recipe, encode
 

@@ -66,11 +66,6 @@ class Trial(msgspec.Struct, frozen=True):
     uniform: float  # against pairs of concepts drawn uniformly
     matched: float  # against pairs drawn like the ends of edges, hubs often
 
-    @property
-    def mean(self) -> float:
-        """What a fit is chosen by."""
-        return (self.uniform + self.matched) / 2
-
 
 class Graph(NamedTuple):
     """The edges that vectors are learned from, between the concepts that get one."""
@@ -202,7 +197,7 @@ def choose(graph: Graph, held: Held, grid: Grid, rng: np.random.Generator) -> li
         for width, power in product(grid.widths, grid.powers):
             rows = left[:, :width] * values[:width] ** power
             trials.append(measure(rows, held, Fit(itself, typed, width, power)))
-    return sorted(trials, key=lambda trial: -trial.mean)
+    return sorted(trials, key=lambda trial: -(trial.uniform + trial.matched) / 2)
 
 
 def learn(graph: Graph, fit: Fit, rng: np.random.Generator) -> Vectors:

@@ -11,6 +11,7 @@ functions, ``(sentence, rng) -> sentence``, and :func:`typed` applies some of th
     ['go']
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -21,46 +22,24 @@ from .treebank import Sentence, Word
 Habit = Callable[[Sentence, np.random.Generator], Sentence]
 
 #: How words are shortened; tag, lemma and arc stay.
-_SHORT = {
-    "you": ("u", "ya"),
-    "your": ("ur",),
-    "are": ("r",),
-    "because": ("cuz", "bc", "cause"),
-    "please": ("pls", "plz"),
-    "thanks": ("thx", "ty"),
-    "people": ("ppl",),
-    "though": ("tho",),
-    "through": ("thru",),
-    "before": ("b4",),
-    "with": ("w", "w/"),
-    "and": ("n", "&"),
-    "okay": ("ok", "k"),
-    "yes": ("yea", "yep", "ya"),
-    "yeah": ("yea", "ya"),
-    "really": ("rly",),
-    "probably": ("prob", "prolly"),
-    "them": ("em",),
-    "about": ("abt",),
-    "what": ("wut", "wat"),
-    "see": ("c",),
-    "be": ("b",),
-    "very": ("v",),
-    "something": ("smth",),
-    "someone": ("sm1",),
-    "tomorrow": ("tmrw",),
-    "tonight": ("2nite", "tonite"),
-    "night": ("nite",),
-}
+_SHORT_FORMS = """
+you u ya, your ur, are r, because cuz bc cause, please pls plz, thanks thx ty, people ppl,
+though tho, through thru, before b4, with w w/, and n &, okay ok k, yes yea yep ya, yeah yea ya,
+really rly, probably prob prolly, them em, about abt, what wut wat, see c, be b, very v,
+something smth, someone sm1, tomorrow tmrw, tonight 2nite tonite, night nite
+"""
+_SHORT = {word: forms for word, *forms in map(str.split, _SHORT_FORMS.split(","))}
 
+_INTERJECTIONS = "lol lmao haha hahaha omg wow ugh lol yeah ok hey hmm oh well rofl"
+_PICTURES = ":) :( ;) :D xD <3 :P :-) 😂 😊 🙂 ❤️ 👍 😭 🎉 😅 🙄"
 #: What is thrown in at the end or the start of a message: form, UPOS, Penn tag.
 _ASIDES = (
-    *((form, "INTJ", "UH") for form in ("lol", "lmao", "haha", "hahaha", "omg", "wow", "ugh")),
-    *((form, "INTJ", "UH") for form in ("lol", "yeah", "ok", "hey", "hmm", "oh", "well", "rofl")),
-    *((form, "SYM", "NFP") for form in (":)", ":(", ";)", ":D", "xD", "<3", ":P", ":-)")),
-    *((form, "SYM", "NFP") for form in ("😂", "😊", "🙂", "❤️", "👍", "😭", "🎉", "😅", "🙄")),
+    *((form, "INTJ", "UH") for form in _INTERJECTIONS.split()),
+    *((form, "SYM", "NFP") for form in _PICTURES.split()),
 )
 #: Abbreviated asides that say how something is meant.
 _ADVERBS = ("tbh", "btw", "imo", "imho", "ngl", "fyi", "rn", "asap", "irl", "afaik")
+_APOSTROPHE = re.compile("['’]")
 
 
 def lower(sentence: Sentence, _: object) -> Sentence:
@@ -75,19 +54,15 @@ def bare(sentence: Sentence, _: object) -> Sentence:
 
 def unfinished(sentence: Sentence, _: object) -> Sentence:
     """Without the punctuation at the end."""
-    drop = [False] * len(sentence.words)
-    for place in range(len(drop) - 1, -1, -1):
-        if sentence.words[place].upos != "PUNCT":
-            break
-        drop[place] = True
-    return without(sentence, drop)
+    places = range(len(sentence.words), 0, -1)
+    end = next((place for place in places if sentence.words[place - 1].upos != "PUNCT"), 0)
+    return without(sentence, [place >= end for place in range(len(sentence.words))])
 
 
 def commaless(sentence: Sentence, _: object) -> Sentence:
     """Without commas, quotes and brackets, but with what ends it."""
-    last = len(sentence.words) - 1
-    inner = [word.upos == "PUNCT" and word.xpos not in ("HYPH", ".") for word in sentence.words]
-    return without(sentence, [drop and place < last for place, drop in enumerate(inner)])
+    drop = [word.upos == "PUNCT" and word.xpos not in ("HYPH", ".") for word in sentence.words]
+    return without(sentence, [*drop[:-1], False])
 
 
 def unquoted(sentence: Sentence, rng: np.random.Generator) -> Sentence:
@@ -96,10 +71,8 @@ def unquoted(sentence: Sentence, rng: np.random.Generator) -> Sentence:
     apart = rng.random() < 0.3
     for place in range(1, len(words)):
         word, before = words[place], words[place - 1]
-        if ("'" not in word.form and "’" not in word.form) or before.space or word.upos == "PUNCT":
-            continue
-        form = word.form.replace("'", "").replace("’", "")
-        if form:
+        form = _APOSTROPHE.sub("", word.form)
+        if form not in ("", word.form) and word.upos != "PUNCT" and not before.space:
             words[place] = msgspec.structs.replace(word, form=form)
             words[place - 1] = msgspec.structs.replace(before, space=apart)
     return Sentence(sentence.document, tuple(words))
@@ -152,49 +125,34 @@ def unsure(sentence: Sentence, _: object) -> Sentence:
     """ "I don't know" as "idk", "I don't care" as "idc", with what depends on it."""
     words = sentence.words
     for place in range(len(words) - 3):
-        four = words[place : place + 4]
-        verb = four[3].form.lower()
-        if [w.form.lower() for w in four[:3]] != ["i", "do", "n't"] or verb not in ("know", "care"):
-            continue
-        if any(word.head != place + 3 for word in four[:3]):
-            continue
-        form = {"know": "idk", "care": "idc"}[verb]
-        morph = "Mood=Ind|Number=Sing|Person=1|Tense=Pres|VerbForm=Fin"
-        new = msgspec.structs.replace(four[3], form=form, lemma=form, xpos="VBP", morph=morph)
-        changed = Sentence(sentence.document, (*words[: place + 3], new, *words[place + 4 :]))
-        drop = [place <= p < place + 3 for p in range(len(words))]
-        return without(changed, drop)
+        *before, verb = words[place : place + 4]
+        form = {"know": "idk", "care": "idc"}.get(verb.form.lower())
+        dont = [(part, place + 3) for part in ("i", "do", "n't")]
+        if form and [(word.form.lower(), word.head) for word in before] == dont:
+            morph = "Mood=Ind|Number=Sing|Person=1|Tense=Pres|VerbForm=Fin"
+            new = msgspec.structs.replace(verb, form=form, lemma=form, xpos="VBP", morph=morph)
+            changed = Sentence(sentence.document, (*words[: place + 3], new, *words[place + 4 :]))
+            return without(changed, [place <= p < place + 3 for p in range(len(words))])
     return sentence
 
 
 #: How often each habit shows, in the order they apply: of a sentence, and of a writer.
-_HURRY: tuple[tuple[Habit, float], ...] = (
-    (unsure, 0.7),
-    (unquoted, 0.6),
-    (_shortened, 0.4),
-    (_stretched, 0.1),
-    (aside, 0.25),
-)
-_TIDINESS: tuple[tuple[Habit, float], ...] = (
-    (lower, 0.7),
-    (bare, 0.5),
-    (unfinished, 0.5),
-    (commaless, 0.3),
-)
+_HURRY = {unsure: 0.7, unquoted: 0.6, _shortened: 0.4, _stretched: 0.1, aside: 0.25}
+_TIDINESS = {lower: 0.7, bare: 0.5, unfinished: 0.5, commaless: 0.3}
 
 
 def typed(sentences: Sequence[Sentence], rng: np.random.Generator) -> list[Sentence]:
     """One writer's sentences: capitals and punctuation go from all of them, or from none."""
-    whole = [habit for habit, chance in _TIDINESS if rng.random() < chance]
+    whole = [habit for habit, chance in _TIDINESS.items() if rng.random() < chance]
     messages = []
     for sentence in sentences:
         new = sentence
-        for habit, chance in _HURRY:
+        for habit, chance in _HURRY.items():
             if rng.random() < chance:
                 new = habit(new, rng)
         for habit in whole:
             new = habit(new, rng)
-        messages.append(new if new.words else sentence)
+        messages.append(new)
     return messages
 
 

@@ -1,22 +1,17 @@
 """Known names by kind, from the lexicon: for a model to learn from, and to look words up in.
 
-A few dozen annotated documents hold a thousand names; WordNet holds eighteen thousand. They serve
-twice:
-
-- *Other names where a treebank has one* (:func:`renamed`). A sentence about Helsinki is as good a
-  sentence about Lima, and a model that has seen both learns that places stand there, not that
-  Helsinki does.
-- *What a word is known to name* (:func:`roles`, :func:`patterns`): "Anna" is a given name, "Peru"
-  a place. The pipeline looks words up with a component of spaCy's own, and the part that finds
-  names sees the answer beside the letters; whether "Anna" names anyone here, it has to learn.
+A few dozen annotated documents hold a thousand names; WordNet holds eighteen thousand. They stand
+in for names of a treebank (:func:`renamed`): a sentence about Helsinki is as good a one about Lima.
+And they say what a word is known to name (:func:`roles`); whether "Anna" names anyone here, the
+part of the pipeline that sees this beside the letters has to learn.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from ....language.lexicon import Lexicon
 from .treebank import Sentence
@@ -41,18 +36,14 @@ def gazetteer() -> _Gazetteer:
     lexicon = Lexicon.load()
     names: dict[tuple[str, int], list[tuple[str, ...]]] = {}
     for kind, tops in _TOPS.items():
-        for name in dict.fromkeys(name for top in tops for name in _names(lexicon, top)):
+        for name in dict.fromkeys(name for top in tops for name in lexicon.below(top)):
             words = tuple(name.split(" "))
+            if not all(word[:1].isupper() and word.isalpha() for word in words):
+                continue
             names.setdefault((kind, len(words)), []).append(words)
             if kind == "PERSON" and len(words) == 2:  # a given name
                 names.setdefault((kind, 1), []).append(words[:1])
     return names
-
-
-def _names(lexicon: Lexicon, top: str) -> Iterator[str]:
-    for name in lexicon.below(top):
-        if all(part[:1].isupper() and part.isalpha() for part in name.split(" ")):
-            yield name
 
 
 @cache
@@ -98,8 +89,8 @@ def renamed(sentence: Sentence, rng: np.random.Generator) -> Sentence:
         others = gazetteer().get(((words[start].name or "")[2:], end - start))
         if others:
             other = others[int(rng.integers(len(others)))]
-            for place, form in zip(range(start, end), other, strict=True):
-                words[place] = msgspec.structs.replace(words[place], form=form, lemma=form)
+            pairs = zip(words[start:end], other, strict=True)
+            words[start:end] = [replace(word, form=form, lemma=form) for word, form in pairs]
     return Sentence(sentence.document, tuple(words))
 
 

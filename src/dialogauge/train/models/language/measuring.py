@@ -1,23 +1,18 @@
 """How good a pipeline is, on text that people have annotated.
 
-Two ways of asking, as in the CoNLL 2018 shared task:
-
-- *gold tokens*: the words and sentences of the treebank are given, and each word is right or wrong;
-- *raw text*: only the letters are given. A word counts if it stands on the same letters as one of
-  the treebank's, and what is right is divided by the words found (precision) and by the words there
-  are (recall); the harmonic mean of the two, F1, is printed.
-
-Punctuation counts in both, and an arc's label counts with its subtype (``nsubj:pass``). A sentence
-or a name is right if its first and last letter are, and the name's type.
+Two ways of asking, as in the CoNLL 2018 shared task. *Gold tokens*: the words and sentences of the
+treebank are given, and each word is right or wrong. *Raw text*: only the letters are given; a word
+counts if it stands on the same letters as one of the treebank's, and F1 is printed. Punctuation
+counts in both, and an arc's label counts with its subtype (``nsubj:pass``). A sentence or a name is
+right if its first and last letter are, and the name's type.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from ....language.pipeline import OURS, load
 from ... import card
@@ -29,8 +24,9 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Token
 
-Span = tuple[int, int]
-Change = Callable[[Sentence], Sentence]
+_Span = tuple[int, int]
+#: What an annotation says, by the kind of thing that it says.
+Facts = Mapping[str, set[Any]]
 
 #: What the numbers of the table mean.
 LEGEND = """\
@@ -49,39 +45,19 @@ _QUESTIONS: dict[str, Callable[["Token"], Any]] = {
 }
 
 
-class Measured(msgspec.Struct, frozen=True):
-    """One line of the table, in percent."""
+def f1(pairs: Iterable[tuple[Facts, Facts]]) -> dict[str, float]:
+    """F1 in percent of each kind of fact, over pairs of what was predicted and what is so.
 
-    what: str
-    scores: dict[str, float]
-
-
-class F1(msgspec.Struct):
-    """Right ones, predicted ones, and ones there are."""
-
-    right: int = 0
-    predicted: int = 0
-    gold: int = 0
-
-    def add(self, predicted: set[Any], gold: set[Any]) -> None:
-        """Count the overlap of two sets."""
-        self.right += len(predicted & gold)
-        self.predicted += len(predicted)
-        self.gold += len(gold)
-
-    @property
-    def percent(self) -> float:
-        """The harmonic mean of precision and recall.
-
-        >>> F1(right=3, predicted=4, gold=6).percent
-        60.0
-        """
-        return 200 * self.right / max(1, self.predicted + self.gold)
-
-
-def _tidy(sentence: Sentence) -> Sentence:
-    """As it stands."""
-    return sentence
+    >>> f1([({"words": {1, 2, 3, 4}}, {"words": {2, 3, 4, 5, 6, 7}})])
+    {'words': 60.0}
+    """
+    right, sizes = Counter[str](), Counter[str]()
+    for predicted, gold in pairs:
+        for name in {**predicted, **gold}:
+            mine, theirs = predicted.get(name, set()), gold.get(name, set())
+            right[name] += len(mine & theirs)
+            sizes[name] += len(mine) + len(theirs)
+    return {name: 200 * right[name] / max(1, size) for name, size in sizes.items()}
 
 
 def plain(sentence: Sentence) -> Sentence:
@@ -89,20 +65,18 @@ def plain(sentence: Sentence) -> Sentence:
     return chat.bare(chat.lower(sentence, None), None)
 
 
-_CHANGES: dict[str, Change] = {"as it stands": _tidy, "lower case, no punctuation": plain}
-
-
-def table(nlp: "Language", folder: Path, part: str = "test") -> Iterator[Measured]:
-    """Every number of the card, on EWT and on GUM's held-out documents."""
-    sentences = list(ewt(folder, part))
-    for name, change in _CHANGES.items():
-        changed = [change(sentence) for sentence in sentences]
-        yield Measured(f"EWT {part}, gold tokens, {name}", on_gold_tokens(nlp, changed))
-        yield Measured(f"EWT {part}, raw text, {name}", on_raw_text(nlp, documents(changed)))
-    held_out = list(gum(folder, part))
-    yield Measured(f"GUM {part}, gold tokens", names(nlp, documents(held_out), raw=False))
-    yield Measured(f"GUM {part}, raw text", names(nlp, documents(held_out), raw=True))
-    yield Measured(f"GUM {part}, raw text, words", on_raw_text(nlp, documents(held_out)))
+def table(nlp: "Language", folder: Path, part: str = "test") -> dict[str, dict[str, float]]:
+    """Every line of the card, on EWT and on GUM's held-out documents."""
+    sentences, held_out = list(ewt(folder, part)), documents(gum(folder, part))
+    lines = {}
+    ways = {"as it stands": sentences, "lower case, no punctuation": list(map(plain, sentences))}
+    for name, written in ways.items():
+        lines[f"EWT {part}, gold tokens, {name}"] = on_gold_tokens(nlp, written)
+        lines[f"EWT {part}, raw text, {name}"] = on_raw_text(nlp, documents(written))
+    lines[f"GUM {part}, gold tokens"] = names(nlp, held_out, raw=False)
+    lines[f"GUM {part}, raw text"] = names(nlp, held_out, raw=True)
+    lines[f"GUM {part}, raw text, words"] = on_raw_text(nlp, held_out)
+    return lines
 
 
 def documents(sentences: Iterable[Sentence]) -> list[list[Sentence]]:
@@ -123,31 +97,44 @@ def on_gold_tokens(nlp: "Language", sentences: Sequence[Sentence]) -> dict[str, 
 
 def on_raw_text(nlp: "Language", runs: Sequence[Sequence[Sentence]]) -> dict[str, float]:
     """F1 of words, sentences and what is asked of words, one document at a time."""
-    golds = [document(nlp.vocab, run) for run in runs]
-    counts = {name: F1() for name in ("words", "sentences", *_QUESTIONS)}
-    for gold, parsed in zip(golds, nlp.pipe(gold.text for gold in golds), strict=True):
-        counts["sentences"].add(_sentences(parsed), _sentences(gold))
-        counts["words"].add({_span(t) for t in _words(parsed)}, {_span(t) for t in gold})
-        for name, ask in _QUESTIONS.items():
-            answers = {(_span(token), ask(token)) for token in _words(parsed)}
-            counts[name].add(answers, {(_span(token), ask(token)) for token in gold})
-    return {name: count.percent for name, count in counts.items()}
+    return f1(_facts_of(nlp, runs, _word_facts, raw=True))
 
 
 def names(nlp: "Language", runs: Sequence[Sequence[Sentence]], *, raw: bool) -> dict[str, float]:
     """F1 of names: with their type, whatever their type, and of each type; and of sentences."""
+    return f1(_facts_of(nlp, runs, _name_facts, raw=raw))
+
+
+def _facts_of(
+    nlp: "Language",
+    runs: Sequence[Sequence[Sentence]],
+    facts: Callable[["Doc"], Facts],
+    *,
+    raw: bool,
+) -> Iterator[tuple[Facts, Facts]]:
     golds = [document(nlp.vocab, run) for run in runs]
     given = (gold.text if raw else bare_words(gold) for gold in golds)
-    counts = {"names": F1(), "names, untyped": F1(), "sentences": F1()}
     for gold, parsed in zip(golds, nlp.pipe(given), strict=True):
-        mine, theirs = _names(parsed), _names(gold)
-        counts["names"].add(mine, theirs)
-        counts["names, untyped"].add({n[:2] for n in mine}, {n[:2] for n in theirs})
-        for kind in sorted({name[2] for name in mine | theirs}):
-            of = counts.setdefault(kind, F1())
-            of.add({n for n in mine if n[2] == kind}, {n for n in theirs if n[2] == kind})
-        counts["sentences"].add(_sentences(parsed), _sentences(gold))
-    return {name: count.percent for name, count in counts.items()}
+        yield facts(parsed), facts(gold)
+
+
+def _word_facts(parsed: "Doc") -> Facts:
+    words = [token for token in parsed if not token.is_space]
+    answers = {
+        name: {(_span(token), ask(token)) for token in words} for name, ask in _QUESTIONS.items()
+    }
+    return {"words": set(map(_span, words)), "sentences": _sentences(parsed), **answers}
+
+
+def _name_facts(parsed: "Doc") -> Facts:
+    every = {(name.start_char, name.end_char, name.label_) for name in parsed.ents}
+    kinds = sorted({name[2] for name in every})
+    return {
+        "names": every,
+        "names, untyped": {name[:2] for name in every},
+        "sentences": _sentences(parsed),
+        **{kind: {name for name in every if name[2] == kind} for kind in kinds},
+    }
 
 
 def bare_words(gold: "Doc") -> "Doc":
@@ -158,44 +145,32 @@ def bare_words(gold: "Doc") -> "Doc":
     return Doc(gold.vocab, words=[token.text for token in gold], spaces=spaces)
 
 
-def markdown(lines: Sequence[Measured]) -> str:
+def markdown(lines: Mapping[str, Mapping[str, float]]) -> str:
     """The lines as a table; a cell is empty where something was not asked."""
-    columns = list(dict.fromkeys(name for line in lines for name in line.scores))
-    rows = []
-    for line in lines:
-        cells = (line.scores.get(name) for name in columns)
-        rows.append([line.what, *("" if cell is None else f"{cell:.1f}" for cell in cells)])
+    columns = list(dict.fromkeys(name for scores in lines.values() for name in scores))
+    rows = [
+        [what, *(f"{scores[name]:.1f}" if name in scores else "" for name in columns)]
+        for what, scores in lines.items()
+    ]
     return card.table(["", *columns], rows, align="---:")
 
 
-def summary(lines: Iterable[Measured]) -> dict[str, float]:
+def summary(lines: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """A few of the numbers: words, tags and arcs of raw text as it stands, and names."""
     scores: dict[str, float] = {}
-    for line in lines:
-        if "raw text, as it stands" in line.what or line.what.endswith("raw text"):
-            scores |= line.scores
+    for what, numbers in lines.items():
+        if what.endswith(("raw text, as it stands", "raw text")):
+            scores |= numbers
     return {name: scores[name] for name in ("words", "UPOS", "LAS", "names")}
 
 
-def _words(parsed: "Doc") -> Iterator["Token"]:
-    return (token for token in parsed if not token.is_space)
-
-
-def _span(token: "Token") -> Span:
+def _span(token: "Token") -> _Span:
     return token.idx, token.idx + len(token)
 
 
-def _sentences(parsed: "Doc") -> set[Span]:
-    spans = set()
-    for sentence in parsed.sents:
-        words = [token for token in sentence if not token.is_space]
-        if words:
-            spans.add((words[0].idx, _span(words[-1])[1]))
-    return spans
-
-
-def _names(parsed: "Doc") -> set[tuple[int, int, str]]:
-    return {(name.start_char, name.end_char, name.label_) for name in parsed.ents}
+def _sentences(parsed: "Doc") -> set[_Span]:
+    runs = ([token for token in sentence if not token.is_space] for sentence in parsed.sents)
+    return {(words[0].idx, _span(words[-1])[1]) for words in runs if words}
 
 
 def main() -> None:
@@ -205,7 +180,7 @@ def main() -> None:
     options.add_argument("--part", choices=("dev", "test"), default="test")
     given = options.parse_args()
     nlp = load(given.folder).nlp
-    print(markdown(list(table(nlp, data_folder("treebank"), given.part))), end="")
+    print(markdown(table(nlp, data_folder("treebank"), given.part)), end="")
 
 
 if __name__ == "__main__":

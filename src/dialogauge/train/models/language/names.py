@@ -17,31 +17,18 @@ from ....amr.files import read
 from ....amr.graph import Graph, unquoted
 from ....atomic import writing
 from ....language.pipeline import Pipeline
+from ....sentence.wordlists import lists
 from .gazetteer import spans
 from .treebank import Sentence, Word
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Token
 
 _Marks = list[str | None]
 _Span = tuple[int, int]
 
-#: What an AMR calls by a name, as a type of name. Every other concept is MISC; those of the last
-#: line are names of some kind or none.
-_CONCEPTS = {
-    "PERSON": "person family",
-    "LOC": "country city state continent world-region country-region county province island river "
-    "mountain sea lake ocean bay valley desert city-district district town village territory "
-    "local-region peninsula airport road street bridge park stadium building facility hotel palace "
-    "museum station canyon port square worship-place theater location planet moon star "
-    "constellation",
-    "ORG": "organization government-organization company political-party team publication military "
-    "criminal-organization university school research-institute newspaper magazine league network "
-    "union band broadcaster agency club college bank court party market international-organization",
-    "": "religious-group ethnic-group nationality regional-group name thing political-movement "
-    "url-entity date-entity language-entity market-sector disease",
-}
-_KIND_OF = {concept: kind for kind, concepts in _CONCEPTS.items() for concept in concepts.split()}
+#: The type of name that a concept of ``words.toml`` has. Every other concept is MISC.
+_KIND_OF = {name: kind for kind, names in lists(__file__, "names").items() for name in names}
 #: Proper nouns that name nothing: see KINDS of :mod:`.treebank`.
 _CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
 
@@ -62,10 +49,12 @@ def _sentences(files: Sequence[Path], pipeline: Pipeline) -> Iterator[Sentence]:
     graphs = {" ".join(graph.text.split()): graph for f in files for graph in read(f)}
     graphs.pop("", None)
     for document, graph in zip(pipeline.pipe(graphs), graphs.values(), strict=True):
-        sentence = _parsed(document)
-        marks = _graph_marks(sentence, list(_graph_names(graph)))
+        words = [_word(token) for token in document]
+        marks = _graph_marks(words, list(_graph_names(graph)))
         if any(marks):
-            yield _with_marks(sentence, marks)
+            pairs = zip(words, marks, strict=True)
+            named = (msgspec.structs.replace(word, name=mark) for word, mark in pairs)
+            yield Sentence("silver", tuple(named))
 
 
 def _graph_names(graph: Graph) -> Iterator[tuple[str, str]]:
@@ -80,9 +69,8 @@ def _graph_names(graph: Graph) -> Iterator[tuple[str, str]]:
             yield letters, _KIND_OF.get(graph.concepts[edge.source], "MISC")
 
 
-def _graph_marks(sentence: Sentence, names: Sequence[tuple[str, str]]) -> _Marks:
+def _graph_marks(words: Sequence[Word], names: Sequence[tuple[str, str]]) -> _Marks:
     """The names of a graph where their letters stand, the longest first."""
-    words = sentence.words
     kinds: dict[_Span, str] = {}
     taken = set[int]()
     for letters, kind in sorted(names, key=lambda name: -len(name[0])):
@@ -95,7 +83,9 @@ def _graph_marks(sentence: Sentence, names: Sequence[tuple[str, str]]) -> _Marks
         goes_on = end < len(words) and _is_proper(words[end]) and end not in taken
         while kind == "PERSON" and start and marks[start - 1] is None and start - 1 not in taken:
             start -= 1  # noqa: PLW2901 (in the treebank "President" is part of the name)
-        _put(marks, (start, end), "" if goes_on else kind)
+        for place in range(start, end):
+            mark = f"{'B' if place == start else 'I'}-{kind}"
+            marks[place] = mark if kind and not goes_on else None
     return marks
 
 
@@ -110,37 +100,20 @@ def _runs(words: Sequence[Word], letters: str) -> Iterator[_Span]:
             yield start, end
 
 
-def _parsed(document: "Doc") -> Sentence:
-    """A document of the pipeline as a sentence of a treebank."""
-    words = (
-        Word(
-            form=token.text,
-            lemma=token.lemma_,
-            upos=token.pos_,
-            xpos=token.tag_,
-            morph=str(token.morph),
-            head=token.head.i,
-            dep="root" if token.dep_ == "ROOT" else token.dep_,
-            space=bool(token.whitespace_),
-        )
-        for token in document
+def _word(token: "Token") -> Word:
+    """A token of the pipeline as a word of a treebank."""
+    return Word(
+        form=token.text,
+        lemma=token.lemma_,
+        upos=token.pos_,
+        xpos=token.tag_,
+        morph=str(token.morph),
+        head=token.head.i,
+        dep="root" if token.dep_ == "ROOT" else token.dep_,
+        space=bool(token.whitespace_),
     )
-    return Sentence("silver", tuple(words))
 
 
 def _is_proper(word: Word) -> bool:
     """Whether a word is a proper noun that may name something."""
     return word.xpos in ("NNP", "NNPS") and word.form.lower() not in _CALENDAR
-
-
-def _put(marks: _Marks, span: _Span, kind: str) -> None:
-    """Mark a name; without a kind it is left open."""
-    for place in range(*span):
-        marks[place] = f"{'B' if place == span[0] else 'I'}-{kind}" if kind else None
-
-
-def _with_marks(sentence: Sentence, marks: _Marks) -> Sentence:
-    """A sentence whose words carry marks of names."""
-    pairs = zip(sentence.words, marks, strict=True)
-    words = (msgspec.structs.replace(word, name=mark) for word, mark in pairs)
-    return Sentence("silver", tuple(words))

@@ -1,8 +1,7 @@
 """What the pipeline learns from: runs of a treebank's sentences, some typed as in a chat.
 
-These are the only things added to spaCy: two readers, ``dialogauge.treebank.v1`` and
-``dialogauge.names.v1``, one callback, ``dialogauge.tokenizer.v1``, and one list of patterns,
-``dialogauge.gazetteer.v1``. The packaged folder needs none of them.
+Our readers, the callback for the tokenizer and the list of patterns are the only things added to
+spaCy. The packaged folder needs none of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -68,30 +67,26 @@ def name_reader(
     ``more`` is a file of further sentences to train on (:mod:`.names`).
     """
     documents = measuring.documents(gum(Path(folder), part))
-    silver = _sentences(Path(more)) if more else []
+    try:
+        lines = Path(more).read_bytes().splitlines() if more else []
+        silver = [msgspec.json.decode(line, type=Sentence) for line in lines]
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataError(f"{more}: not a file of sentences with names: {error}") from None
 
     def typed(run: Sequence[Sentence], rng: np.random.Generator) -> Sequence[Sentence]:
         new = [renamed(s, rng) if rng.random() < rename else s for s in run]
         return habits.typed(new, rng) if rng.random() < chat else new
 
-    def texts(rng: np.random.Generator) -> Iterator[Sequence[Sentence]]:
+    def examples(nlp: "Language") -> Iterator["Example"]:
+        if part != "train":
+            return (_example(nlp, run) for run in documents)
+        rng = np.random.default_rng(seed)
         runs = [run for _ in range(_NAME_WRITINGS) for d in documents for run in _runs(d, rng)]
         runs += [[sentence] for sentence in silver]
-        return (typed(runs[int(place)], rng) for place in rng.permutation(len(runs)))
-
-    def examples(nlp: "Language") -> Iterator["Example"]:
-        runs = texts(np.random.default_rng(seed)) if part == "train" else documents
-        return (_example(nlp, run) for run in runs)
+        order = rng.permutation(len(runs))
+        return (_example(nlp, typed(runs[int(place)], rng)) for place in order)
 
     return examples
-
-
-def _sentences(path: Path) -> list[Sentence]:
-    try:
-        lines = path.read_bytes().splitlines()
-        return [msgspec.json.decode(line, type=Sentence) for line in lines]
-    except (OSError, msgspec.DecodeError) as error:
-        raise DataError(f"{path}: not a file of sentences with names: {error}") from None
 
 
 def _training_texts(

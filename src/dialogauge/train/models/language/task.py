@@ -1,13 +1,8 @@
 """The making of the English pipeline that ships, by spaCy's own training command.
 
-::
-
-    words ─► vectors ─► parsing ─► silver ─► naming ─► package
-            (vectors)  (rows)     (names)   (rows)
-
-Two configs of spaCy's, one after the other: the second keeps what the first made and learns names
-on top. Silver are sentences whose names nobody has checked, read by what the first made. A stage
-lies in its own folder of ``training``, says in ``done.json`` what came of it, and is done once. The
+Word vectors, a first config of spaCy's (parsing), silver sentences, whose names nobody has checked,
+read by what the first made, and a second config that keeps it and learns names on top. A stage lies
+in its own folder of ``training``, says in ``done.json`` what came of it, and is done once. The
 development parts of the treebanks choose the model; the test parts are only measured.
 """
 
@@ -34,7 +29,7 @@ from . import measuring
 from .names import write_silver
 from .rows import register
 from .treebank import PARTS, ewt, gum
-from .vectors import Words, write_vectors
+from .vectors import write_vectors
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -96,17 +91,18 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
         given = {"paths.treebank": str(treebank), "paths.start": str(start), **changes}
         return lambda to: _fit(stage, to, {"system.seed": recipe.seed, **given})
 
-    words = Words(settings.corpora, settings.words, settings.width)
     encoder, files = recipe.backbone.name, [each.path("amr") for each in settings.graphs]
     stages: dict[str, Callable[[Path], dict[str, float]]] = {
-        "vectors": lambda to: write_vectors(to, treebank, encoder, words),
+        "vectors": lambda to: write_vectors(
+            to, treebank, encoder, settings.corpora, settings.words, settings.width
+        ),
         "parsing": fit(settings.parsing, work / "vectors"),
         "silver": lambda to: write_silver(to / silver.name, files, open_pipeline(parsed, OURS)),
         "naming": fit(settings.names, parsed, **{"paths.names": str(silver)}),
     }
     done = {name: _stage(work / name, todo) for name, todo in stages.items()}
     nlp = _package(named, out, recipe, settings.kept)
-    results = list(measuring.table(nlp, treebank))
+    results = measuring.table(nlp, treebank)
     return Outcome(
         sections=(
             Section("Data", _data(recipe, settings, treebank)),
@@ -155,10 +151,8 @@ def _fit(stage: Stage, out: Path, given: Mapping[str, Any]) -> dict[str, float]:
     register()
     filled = load_config(config, overrides={**given, **stage.changes})
     log = out / "log.jsonl"
-    filled["training"]["logger"] = {
-        "@loggers": "spacy.ConsoleLogger.v3",
-        "output_file": str(log),
-    }
+    logger = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(log)}
+    filled["training"]["logger"] = logger
     filled.to_disk(out / "config.cfg")
     with redirect_stdout(sys.stderr):
         fill_config(out / "config.cfg", out / "config.cfg", silent=True)
@@ -209,19 +203,20 @@ def _data(recipe: Recipe, settings: Settings, treebank: Path) -> str:
         ("UD English EWT", "CC BY-SA 4.0", "everything but names", ewt),
         ("GUM, `news` and `interview`", "CC BY", "everything, and names", gum),
     )
-    counts = {name: [len(list(part(treebank, each))) for each in PARTS] for name, *_, part in read}
-    held = [(name, licence, use, *counts[name]) for name, licence, use, _ in read]
+    held = [
+        (name, licence, use, *(len(list(part(treebank, each))) for each in PARTS))
+        for name, licence, use, part in read
+    ]
     others = [
         *((f"`{each.file}`", each.licence or "not stated", "names") for each in settings.graphs),
         *((name, corpora.info(name).licence, "choosing words") for name in settings.corpora),
         (f"`{recipe.backbone.name}`", "see its card", "word vectors"),
         ("WordNet 3.0, as the lexicon that ships", "WordNet licence", "other names; looking up"),
     ]
-    documents = {part: sorted({s.document for s in gum(treebank, part)}) for part in PARTS[1:]}
-    listed = "".join(
-        f"- {part}: {', '.join(name.removeprefix('GUM_') for name in held_out)}\n"
-        for part, held_out in documents.items()
-    )
+    listed = ""
+    for part in PARTS[1:]:
+        names = sorted({s.document.removeprefix("GUM_") for s in gum(treebank, part)})
+        listed += f"- {part}: {', '.join(names)}\n"
     return (
         f"{table(head, held)}\n{table(('what', 'licence', 'used for'), others)}\n"
         f"Documents of GUM that are held out:\n\n{listed}"

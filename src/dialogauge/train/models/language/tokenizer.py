@@ -1,15 +1,10 @@
 """Where words begin and end: spaCy's English tokenizer, adapted to the treebanks and to chat.
 
-spaCy already splits "don't", "dont" and "gonna" as the treebanks do. What is changed:
-
-- runs of one sign stay one token, "!!!" and "***", as in EWT, and so does an emoji with its tone;
-- contractions split in capitals too: "DON'T";
-- "wanna", "gimme", "lemme" are two words, "e-mail" is one;
-- a slash between words splits them;
-- the parts of a contraction keep the norm of their letters, which is what the pipeline sees in
-  training, where words come from a treebank and not from these rules.
-
-The rules are saved with the pipeline: none of this is needed to load it.
+spaCy already splits "don't", "dont" and "gonna" as the treebanks do. Changed are runs of one sign
+("!!!" is one token, as in EWT), emoji with their tone, contractions in capitals, slashes between
+words and a few words. The parts of a contraction keep the norm of their letters, as in training,
+where words come from a treebank. The rules are saved with the pipeline: loading it needs none of
+this.
 """
 
 from collections.abc import Iterator
@@ -27,19 +22,8 @@ _EMOJI = (
 )
 #: Between two words: a slash, a run of signs, a picture.
 _INFIXES = (_EMOJI, r"(?<=[^\W\d_]{2})/(?=[^\W\d_]{2})", r"(?<=\w)[!?]{2,}(?=\w)")
-#: A word as it is written, and its parts.
-_WORDS = {
-    "wanna": ("wan", "na"),
-    "gimme": ("gim", "me"),
-    "lemme": ("lem", "me"),
-    "outta": ("out", "ta"),
-    "alot": ("a", "lot"),
-    "e-mail": ("e-mail",),
-    "e-mails": ("e-mails",),
-    "and/or": ("and", "/", "or"),
-    "lol": ("lol",),
-    "idk": ("idk",),
-}
+#: Words that spaCy does not split, or should not, with a bar between their parts.
+_WORDS = "wan|na gim|me lem|me out|ta a|lot e-mail e-mails and|/|or lol idk"
 
 
 def adapt(nlp: "Language") -> "Language":
@@ -68,7 +52,8 @@ def _capitals(rules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[st
 
 
 def _spellings() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for text, parts in _WORDS.items():
+    for word in _WORDS.split():
+        text, parts = word.replace("|", ""), tuple(word.split("|"))
         yield text, parts
         yield text.capitalize(), (parts[0].capitalize(), *parts[1:])
         yield text.upper(), tuple(part.upper() for part in parts)

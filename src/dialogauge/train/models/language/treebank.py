@@ -1,10 +1,7 @@
 """Treebanks: CoNLL-U files as values, and as spaCy documents.
 
-A treebank is text whose words people have tagged and joined into trees. Two are read here, UD
-English EWT (web text) and the ``news`` and ``interview`` documents of GUM; GUM's other documents
-are under licences that do not let a model ship, and :func:`gum` passes them by.
-
-Three things are less plain than they look:
+Two are read: UD English EWT (web text), and of GUM the ``news`` and ``interview`` documents, since
+the licences of the others do not let a model ship. Three things are less plain than they look:
 
 - *Words and spaces.* A contraction is one stretch of text and two words (``do`` + ``n't``); words
   are kept as the treebank has them and the space belongs to the last word of the stretch.
@@ -18,7 +15,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,28 +29,22 @@ if TYPE_CHECKING:
 
 #: Genres of GUM whose texts (Wikinews, CC BY) a shipped model may learn from.
 _GENRES = ("news", "interview")
-#: How many GUM documents are held out; which ones is :func:`part`'s rule.
-_HELD_OUT = {"test": 8, "dev": 4}
+#: The parts of the first GUM documents in :func:`divide`'s order; the others are for training.
+_HELD_OUT = ["test"] * 8 + ["dev"] * 4
 PARTS = ("train", "dev", "test")
-#: GUM's types of entity as types of name. Names of the last five are too few to tell apart, and
-#: days and months (``time``) are not names of anything.
-KINDS = {
-    "person": "PERSON",
-    "organization": "ORG",
-    "place": "LOC",
-    "abstract": "MISC",
-    "event": "MISC",
-    "object": "MISC",
-    "substance": "MISC",
-    "animal": "MISC",
-    "plant": "MISC",
-}
+#: GUM's types of entity as types of name. Those of the second line are too few to tell
+#: apart, and days and months (``time``) are not names of anything.
+KINDS = {"person": "PERSON", "organization": "ORG", "place": "LOC"} | dict.fromkeys(
+    ("abstract", "event", "object", "substance", "animal", "plant"), "MISC"
+)
 #: What a name may have inside without being cut: "Arts and Humanities", "J-Lo", "King's Court".
 _JOINS = frozenset({"of", "the", "for", "and", "&", "'s", "’s", "-", "–", "/", "'", "de", "."})
 
 #: The ten columns of a line.
 _Columns = Sequence[str]
 
+#: Words of a name, at most two joining words between them.
+_RUN = re.compile("N(?:j{0,2}N)*")
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 
 
@@ -106,11 +97,7 @@ def divide(documents: Iterable[str]) -> dict[str, str]:
     ['dev', 'dev', 'dev', 'dev', 'test']
     """
     order = sorted(set(documents), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
-    test, dev = _HELD_OUT["test"], _HELD_OUT["dev"]
-    return {
-        name: "test" if place < test else "dev" if place < test + dev else "train"
-        for place, name in enumerate(order)
-    }
+    return dict(zip(order, chain(_HELD_OUT, repeat("train")), strict=False))
 
 
 def read(path: Path, keep: Callable[[str], bool] = bool) -> Iterator[Sentence]:
@@ -165,16 +152,12 @@ def _sentence(lines: Sequence[_Columns], document: str, entities: Sequence[str])
     for stretch in (fields for fields in lines if "-" in fields[0]):
         first, last = map(int, stretch[0].split("-"))
         spaces |= dict.fromkeys(range(first, last), False) | {last: _has_space(stretch)}
-    marks = names(rows, entities) if entities else [None] * len(rows)
-    numbers = [place for place, _ in enumerate(rows, 1)]
-    if not rows or [int(row[0]) for row in rows] != numbers:
+    if not rows or [int(row[0]) for row in rows] != list(spaces):
         raise ValueError("words are numbered from 1")
     if not all(0 <= int(row[6]) <= len(rows) for row in rows):
         raise ValueError("a head is a word of the sentence, or 0")
-    words = (
-        _word(row, place, spaces[place], mark)
-        for place, row, mark in zip(numbers, rows, marks, strict=True)
-    )
+    marks = names(rows, entities) if entities else [None] * len(rows)
+    words = (_word(row, spaces[int(row[0])], mark) for row, mark in zip(rows, marks, strict=True))
     return Sentence(document, tuple(words))
 
 
@@ -182,9 +165,9 @@ def _has_space(row: _Columns) -> bool:
     return "SpaceAfter=No" not in row[9].split("|")
 
 
-def _word(row: _Columns, number: int, space: bool, name: str | None) -> Word:
-    _, form, lemma, upos, xpos, morph, head, dep, *_ = row
-    above = (int(head) or number) - 1
+def _word(row: _Columns, space: bool, name: str | None) -> Word:
+    number, form, lemma, upos, xpos, morph, head, dep, *_ = row
+    above = (int(head) or int(number)) - 1
     kept = "" if morph == "_" else morph
     return Word(form, form if lemma == "_" else lemma, upos, xpos, kept, above, dep, space, name)
 
@@ -254,24 +237,12 @@ def _is_part(rows: Sequence[_Columns], place: int, head: int, kinds: Mapping[int
 
 def _around(rows: Sequence[_Columns], anchor: int, minimal: set[int]) -> tuple[int, int]:
     """The run of the mention's own minimal words around an anchor, joined over short words."""
-    inside = {p for p in minimal | {anchor} if rows[p][4].startswith(("NNP", "CD"))}
-    start, end = anchor, anchor + 1
-    while (step := _next(rows, start, inside, -1)) is not None:
-        start = step
-    while (step := _next(rows, end - 1, inside, 1)) is not None:
-        end = step + 1
-    return start, end
-
-
-def _next(rows: Sequence[_Columns], place: int, inside: set[int], direction: int) -> int | None:
-    """The nearest word of the name in a direction, at most two joining words away."""
-    for far in range(1, 4):
-        there = place + far * direction
-        if there in inside:
-            return there
-        if not 0 <= there < len(rows) or rows[there][1].lower() not in _JOINS:
-            return None
-    return None
+    inside = {anchor, *(place for place in minimal if rows[place][4].startswith(("NNP", "CD")))}
+    marks = "".join(
+        "N" if place in inside else "j" if row[1].lower() in _JOINS else "-"
+        for place, row in enumerate(rows)
+    )
+    return next(run.span() for run in _RUN.finditer(marks) if anchor in range(*run.span()))
 
 
 def _mentions(rows: Sequence[_Columns]) -> Iterator[tuple[int, int, str]]:
@@ -296,9 +267,11 @@ def document(vocab: "Vocab", sentences: Sequence[Sentence]) -> "Doc":
     """Sentences in a row as one spaCy document with everything that is known of them."""
     from spacy.tokens import Doc
 
-    words = [word for sentence in sentences for word in sentence.words]
-    starts = [place == 0 for sentence in sentences for place in range(len(sentence.words))]
-    offsets = _offsets(sentences)
+    words: list[Word] = []
+    heads: list[int] = []
+    for sentence in sentences:
+        heads += [word.head + len(words) for word in sentence.words]
+        words += sentence.words
     return Doc(
         vocab,
         words=[word.form for word in words],
@@ -307,16 +280,8 @@ def document(vocab: "Vocab", sentences: Sequence[Sentence]) -> "Doc":
         pos=[word.upos for word in words],
         morphs=[word.morph for word in words],
         lemmas=[word.lemma for word in words],
-        heads=[word.head + offset for word, offset in zip(words, offsets, strict=True)],
+        heads=heads,
         deps=["ROOT" if word.dep == "root" else word.dep for word in words],
-        sent_starts=starts,
+        sent_starts=[place == 0 for sentence in sentences for place in range(len(sentence.words))],
         ents=["O" if word.name == "" else word.name for word in words],
     )
-
-
-def _offsets(sentences: Sequence[Sentence]) -> list[int]:
-    """For each word, how many words stand before its sentence."""
-    offsets: list[int] = []
-    for sentence in sentences:
-        offsets += [len(offsets)] * len(sentence.words)
-    return offsets

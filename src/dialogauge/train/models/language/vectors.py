@@ -27,23 +27,20 @@ _OFTEN_IN_TREEBANKS, _OFTEN = 2, 10
 _WORD = re.compile(r"n't|'[a-z]+|[^\W\d_]+(?:\.[a-z])*|[^\w\s]")
 
 
-class Words(msgspec.Struct, frozen=True):
-    """Which words have a vector: how many at most, and how long it is."""
+def write_vectors(
+    folder: Path, treebank: Path, encoder: str, talk: Sequence[str], count: int, width: int
+) -> dict[str, float]:
+    """A blank spaCy pipeline with vectors, as ``[initialize] vectors`` of a config wants it.
 
-    corpora: Sequence[str]
-    count: int
-    width: int
-
-
-def write_vectors(folder: Path, treebank: Path, encoder: str, words: Words) -> dict[str, float]:
-    """A blank spaCy pipeline with vectors, as ``[initialize] vectors`` of a config wants it."""
+    ``talk`` names corpora of conversations, ``count`` says how many words have a vector at most.
+    """
     import spacy
     from spacy.vectors import Vectors
 
-    chosen = _vocabulary(treebank, encoder, words)
+    chosen = _vocabulary(treebank, encoder, talk)[:count]
     rows = np.asarray(Encoder.load(encoder).vectors(chosen), dtype=np.float32)
     nlp = spacy.blank("en")
-    data = _principal(rows, words.width)
+    data = _principal(rows, width)
     table = Vectors(strings=nlp.vocab.strings, data=data, keys=chosen)
     for row, word in enumerate(chosen):  # spaCy looks a word up as it is written
         for spelling in (word.capitalize(), word.upper()):
@@ -54,26 +51,25 @@ def write_vectors(folder: Path, treebank: Path, encoder: str, words: Words) -> d
     return {"words": len(chosen), "width": data.shape[1]}
 
 
-def _vocabulary(treebank: Path, encoder: str, words: Words) -> list[str]:
+def _vocabulary(treebank: Path, encoder: str, talk: Sequence[str]) -> list[str]:
     """The commonest words first, then the encoder's own."""
     sentences = (*ewt(treebank, "train"), *gum(treebank, "train"))
     in_treebanks = Counter(word.form.lower() for s in sentences for word in s.words)
-    count = in_treebanks + Counter(_conversation_words(words.corpora))
+    count = in_treebanks + Counter(_conversation_words(talk))
     common = (
         word
         for word, times in count.most_common()
         if times >= _OFTEN or in_treebanks[word] >= _OFTEN_IN_TREEBANKS
     )
     every = dict.fromkeys([*common, *_encoder_words(encoder)])
-    return [word for word in every if word != "\ufeff"][: words.count]
+    return [word for word in every if word != "\ufeff"]
 
 
 def _conversation_words(names: Sequence[str]) -> Iterable[str]:
     """Every word of the conversations."""
-    for name in names:
-        for dialogue in corpora.load(name):
-            for turn in dialogue.turns:
-                yield from _WORD.findall(turn.text.lower().replace("n't", " n't"))
+    turns = (turn for name in names for chat in corpora.load(name) for turn in chat.turns)
+    for turn in turns:
+        yield from _WORD.findall(turn.text.lower().replace("n't", " n't"))
 
 
 def _encoder_words(encoder: str) -> list[str]:

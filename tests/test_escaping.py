@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogauge.printable import printable
+from dialogauge.escaping import printable
 
 
 @pytest.mark.parametrize(
