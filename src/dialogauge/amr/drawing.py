@@ -132,16 +132,11 @@ def _constant(constant: str, role: str, parent: int) -> _Item:
 
 def _place(items: list[_Item]) -> float:
     """Give each item its place, from the lowest layer up; the width of all."""
-    needs = [0.0] * len(items)  # what hangs below
-    for place in range(len(items) - 1, -1, -1):
-        needs[place] = max(needs[place], items[place].slot)
-        if items[place].parent >= 0:
-            needs[items[place].parent] += needs[place]
-    below = [0.0] * len(items)
-    for place, item in enumerate(items):
+    below, needs, left = ([0.0] * len(items) for _ in range(3))
+    for place, item in reversed(list(enumerate(items))):
+        needs[place] = max(below[place], item.slot)
         if item.parent >= 0:
             below[item.parent] += needs[place]
-    left = [0.0] * len(items)  # where the next one below an item begins
     for place, item in enumerate(items):
         if item.parent >= 0:
             item.x = left[item.parent] + needs[place] / 2
@@ -149,7 +144,7 @@ def _place(items: list[_Item]) -> float:
             left[item.parent] += needs[place]
         else:
             item.x = needs[place] / 2
-        left[place] = item.x - below[place] / 2
+        left[place] = item.x - below[place] / 2  # where the next one below it begins
     return needs[0]
 
 

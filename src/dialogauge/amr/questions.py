@@ -69,8 +69,7 @@ def operands(graph: Graph, variable: str) -> list[Edge]:
 
 def sentences(graph: Graph) -> list[str]:
     """The tops of the sentences: what ``:snt1``, ``:snt2`` lead to, or the top of the only one."""
-    tops = [edge.target for edge in snt_edges(graph)]
-    return list(dict.fromkeys(tops)) or [graph.top]
+    return list(dict.fromkeys(edge.target for edge in snt_edges(graph))) or [graph.top]
 
 
 def snt_edges(graph: Graph) -> list[Edge]:

@@ -6,8 +6,7 @@ and its lengths under ``task_specific_params``), the weights and a tokenizer. We
 
 - The weights must be safetensors: amrlib's downloads are pickles, which run code when loaded.
 - The tokenizer comes from the folder, never by its name from a hub.
-- Words and lemmas come from our own language pipeline, and alignments from :mod:`.matching`, whose
-  rules are those of amrlib's word aligner.
+- Words and lemmas come from our own language pipeline, and alignments from :mod:`.matching`.
 - A text that is longer than the model reads is counted, and a graph that is is not written at all.
 """
 
@@ -123,9 +122,8 @@ class AmrlibParser:
     def _graph(self, text: str, lines: Sequence[str]) -> Graph | None:
         """The first candidate that is a graph, with its words."""
         graph = next(filter(None, map(delinearised, lines)), None)
-        return graph and self._aligned(graph, text)
-
-    def _aligned(self, graph: Graph, text: str) -> Graph:
+        if graph is None:
+            return None
         words = _words(self._pipeline, text)
         tokens = tuple(Token(word.text, word.idx, word.idx + len(word.text)) for word in words)
         places = align(graph, [word.text for word in words], [word.lemma_ for word in words])
@@ -150,8 +148,7 @@ class AmrlibGenerator:
     @property
     def signature(self) -> str:
         """Model, and the pipeline that tags."""
-        tagger = f"|{self._pipeline.signature}" if self._pipeline else ""
-        return f"{self._model.signature}{tagger}"
+        return self._model.signature + (f"|{self._pipeline.signature}" if self._pipeline else "")
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The edited graph as a sentence; nothing of the original's wording is used."""
@@ -160,7 +157,9 @@ class AmrlibGenerator:
 
     def write(self, graphs: Sequence[Graph]) -> list[str | None]:
         """A sentence for each graph; None where it is longer than the model reads."""
-        lines = [self._line(graph) for graph in graphs]
+        if self._pipeline is not None:
+            graphs = [tagged(graph, self._pipeline) for graph in graphs]
+        lines = [linearised(graph) for graph in graphs]
         short = [line for line in lines if not self._model.too_long(line)]
         written = zip(short, self._model.write(short, beams=1), strict=True)
         sentences = {line: texts[0].strip() for line, texts in written}
@@ -168,9 +167,6 @@ class AmrlibGenerator:
         self.counts.clipped += len(lines) - len(short)
         self.counts.failed += sum(sentences.get(line) == "" for line in lines)
         return [sentences.get(line) or None for line in lines]
-
-    def _line(self, graph: Graph) -> str:
-        return linearised(graph if self._pipeline is None else tagged(graph, self._pipeline))
 
 
 def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
@@ -234,26 +230,20 @@ class Transformer:
         outputs: dict[int, list[str]] = {}
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            outputs.update(
-                zip(places, self._batch([lines[it] for it in places], beams), strict=True)
-            )
+            written = self._batch([lines[place] for place in places], beams)
+            outputs.update(zip(places, written, strict=True))
         return [outputs[place] for place in range(len(lines))]
 
     def _batch(self, lines: list[str], beams: int) -> list[list[str]]:
         import torch
 
-        device = self._model.device
-        given = self._tokenizer(
-            lines,
-            padding=True,
-            truncation=True,
-            max_length=self._lengths.max_in_len,
-            return_tensors="pt",
-        )
+        cut = {"truncation": True, "max_length": self._lengths.max_in_len}
+        given = self._tokenizer(lines, padding=True, return_tensors="pt", **cut)
+        given = given.to(self._model.device)
         with torch.inference_mode():
             written = self._model.generate(  # (lines * beams, pieces)
-                input_ids=given["input_ids"].to(device),
-                attention_mask=given["attention_mask"].to(device),
+                input_ids=given["input_ids"],
+                attention_mask=given["attention_mask"],
                 max_length=self._lengths.max_out_len,
                 num_beams=beams,
                 num_return_sequences=beams,

@@ -1,18 +1,16 @@
 """Rules that a network need not learn: what certain words bring, whatever it says.
 
 Each rule reads the words and the templates chosen so far, and gives for some words (counted from
-0) the template they must have. They run in the order of :data:`_RULES`; the last word counts.
+0) the template they must have. :func:`apply` asks them in their order; the last word counts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from .templates import NOTHING
 from .words import Word, is_inverted
 
 #: What a question asks for.
 ASKED = "(amr-unknown)"
-
-_Rule = Callable[[Sequence[Word], Sequence[str]], dict[int, str]]
 
 _SPEAKERS = {
     **dict.fromkeys(("i", "me", "my", "mine", "myself"), "i"),
@@ -110,16 +108,10 @@ def sentences(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
             first = at + 1
 
 
-_RULES: tuple[_Rule, ...] = (pronouns, questions, asked)
-
-
 def apply(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """What all rules together say."""
     names = list(chosen)
-    changed: dict[int, str] = {}
-    for rule in _RULES:
-        new = {at: name for at, name in rule(words, names).items() if names[at] != name}
-        changed |= new
-        for at, name in new.items():
+    for rule in (pronouns, questions, asked):
+        for at, name in rule(words, names).items():
             names[at] = name
-    return changed
+    return {at: name for at, name in enumerate(names) if name != chosen[at]}
