@@ -106,12 +106,11 @@ class _Lexemes:
 
     def error(self, problem: str, start: int) -> NotationError:
         """A mistake at a character."""
-        line = self._text.count("\n", 0, start)
+        line = 1 + self._text.count("\n", 0, start)
         first = self._text.rfind("\n", 0, start) + 1
         before = printable(self._text[max(first, start - _AROUND) : start].expandtabs(1))
         after = printable(self._text[start : start + _AROUND].split("\n")[0].expandtabs(1))
-        excerpt = f"    {before}{after}\n    {' ' * len(before)}^"
-        return NotationError(problem, line + 1, excerpt)
+        return NotationError(problem, line, f"    {before}{after}\n    {' ' * len(before)}^")
 
     def _lexemes(self) -> Iterator[_Lexeme]:
         end = 0

@@ -95,8 +95,8 @@ def names(graph: Graph) -> dict[str, str]:
     named = {}
     for edge in graph.edges:
         if edge.role == ":name" and edge.target in graph.concepts:
-            parts = (part.target for part in operands(graph, edge.target))
-            named[edge.source] = " ".join(unquoted(part) for part in parts)
+            parts = operands(graph, edge.target)
+            named[edge.source] = " ".join(unquoted(part.target) for part in parts)
     return named
 
 

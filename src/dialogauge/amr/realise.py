@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -29,17 +29,17 @@ from msgspec.structs import replace
 from ..language import Pipeline, shared
 from ..language.senses import PRONOUNS, lemma
 from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
-from ..sentence.draft import Draft, extents, tops
+from ..sentence.draft import Doc, Draft, extents, tops
 from ..sentence.removal import Places
 from . import differences
 from .graph import Graph, Token
 from .questions import connected, name_of, sentences
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
 #: Changes when the same graphs give other texts.
 _VERSION = 2
+#: By the beginnings of Penn tags.
+_CLASSES = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb", "PR": "pronoun"}
+_CLASSES |= {"DT": "determiner", "UH": "interjection"}
 
 
 class Counts(msgspec.Struct):
@@ -122,11 +122,6 @@ class InPlace:
         return _with_addition(graph, old, new, added) if added else graph
 
 
-#: By the beginnings of Penn tags.
-_CLASSES = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb", "PR": "pronoun"}
-_CLASSES |= {"DT": "determiner", "UH": "interjection"}
-
-
 def _replace(job: _Job, change: differences.Replaced) -> bool:
     """Another concept: another word."""
     own = job.places.get(change.variable, ())
@@ -202,7 +197,9 @@ def _remove(job: _Job, change: differences.Removed) -> bool:
 
 def _shorten(job: _Job, change: differences.Shortened) -> bool:
     """A sentence less."""
-    worded = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
+    texts = job.draft.words  # a question's mark may count for a clause that is not its own
+    spoken = {place for place, text in enumerate(texts) if any(map(str.isalnum, text))}
+    worded = {name: sorted(spoken.intersection(own)) for name, own in job.places.items()}
     return clauses.remove(job.draft, _ranges(job.old, worded), change.tops)
 
 
@@ -273,7 +270,7 @@ def _with_addition(graph: Graph, old: Graph, new: Graph, added: str) -> Graph:
     return replace(graph, text=text, tokens=tokens, aligned=aligned)
 
 
-def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
+def places(graph: Graph, document: Doc) -> dict[str, tuple[int, ...]]:
     """The slots of each variable: the words of the parse that overlap its words in the graph."""
     marks = extents(document)
     starts, ends = [start for start, _ in marks], [end for _, end in marks]

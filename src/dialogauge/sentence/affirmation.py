@@ -11,17 +11,21 @@ import re
 from ..language.inflection import Form, inflect
 from ..language.lexicon import Lexicon
 from .agreement import CLIPPED, auxiliaries, base, inverted, subject
-from .draft import Draft, article_of
+from .draft import Draft, Word, article_of, following_word, is_last, word_before, word_behind
 from .lexical import MASS
 from .negation import NEGATIONS, NOT, like
-from .neighbours import Word, following_word, is_last, word_before, word_behind
-from .wordlists import named
+from .wordlists import lists, named
 
 #: Negative words, and what says the same of something that is.
 _POSITIVE = named(__file__, "positive")
 #: Words that want a negation before them, and what they become when it goes.
 _WANTING = named(__file__, "wanting")
 _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
+#: What nobody says without a negation before it: "not until today", "not in a long time".
+_LIVING = re.compile(
+    r"[^.!?]*?\b(?:until|till|in (?:a (?:long|very long) time|a while|ages|years|forever))\b", re.I
+)
+_PHRASES = lists(__file__, "affirmation")["phrases"]
 
 
 def affirm(draft: Draft, word: Word) -> bool:
@@ -47,12 +51,6 @@ def affirm(draft: Draft, word: Word) -> bool:
         draft.clear([negation.i])
     _mend_wanting(draft, predicate, negation.i)
     return True
-
-
-#: What nobody says without a negation before it: "not until today", "not in a long time".
-_LIVING = re.compile(
-    r"[^.!?]*?\b(?:until|till|in (?:a (?:long|very long) time|a while|ages|years|forever))\b", re.I
-)
 
 
 def _negation(draft: Draft, word: Word, predicate: Word) -> Word | None:
@@ -109,11 +107,6 @@ def _give_back(draft: Draft, verb: Word, do: Word) -> None:
     draft.clear([do.i])
 
 
-_PHRASES = frozenset(
-    {"one", "longer", "matter", "way", "doubt", "wonder", "kidding", "more", "thanks"}
-)
-
-
 def _without_no(draft: Draft, no: Word) -> bool:
     """ "no money" without "no"; a singular noun that can be counted gets an article."""
     noun = no.head
@@ -137,8 +130,11 @@ def _without_prefix(draft: Draft, word: Word) -> bool:
 
 
 def _mend_wanting(draft: Draft, predicate: Word, start: int) -> None:
-    """Replace words behind a negation that cannot do without it."""
-    for word in _scope(predicate):
+    """Replace words behind a negation that cannot do without it, but for clauses beside its own."""
+    clauses = (it for it in predicate.children if it.dep_ in ("parataxis", "conj", "ccomp"))
+    beside = [it for it in clauses if it.i > predicate.i and inverted(it)]
+    outside = {word.i for clause in beside for word in clause.subtree}
+    for word in (it for it in predicate.subtree if it.i not in outside):
         new = _WANTING.get(word.lower_)
         if new is None or word.i < start or not draft.words[word.i]:
             continue
@@ -155,17 +151,6 @@ def _mend_wanting(draft: Draft, predicate: Word, start: int) -> None:
     for word in predicate.subtree:
         if word.lower_ == "all" and word.i > start and draft.words[word.i - 1].lower() == "at":
             draft.clear([word.i - 1, word.i])
-
-
-def _scope(predicate: Word) -> list[Word]:
-    """The words that the negation of a clause reaches: not those of clauses beside it."""
-    beside = [
-        it
-        for it in predicate.children
-        if it.dep_ in ("parataxis", "conj", "ccomp") and it.i > predicate.i and inverted(it)
-    ]
-    outside = {word.i for clause in beside for word in clause.subtree}
-    return [word for word in predicate.subtree if word.i not in outside]
 
 
 def _is_amount(much: Word) -> bool:

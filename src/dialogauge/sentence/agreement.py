@@ -12,8 +12,7 @@ import msgspec
 from ..language.inflection import Form, inflect, lemma
 from ..language.irregular import CLITICS
 from ..language.pronouns import Pronoun, readings
-from .draft import Draft
-from .neighbours import Word, word_behind
+from .draft import Draft, Word, word_behind
 
 _AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
@@ -23,6 +22,7 @@ _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _BARE = {"m": "'m", "re": "'re", "s": "'s", "ve": "'ve", "d": "'d", "ll": "'ll"}
 #: What is left before *n't*.
 CLIPPED = {"ca": "can", "wo": "will", "sha": "shall"}
+_PLAIN = frozenset({"do", "have", "are", "am", "is"})
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -35,11 +35,6 @@ class Person(msgspec.Struct, frozen=True):
     def tag(self) -> str:
         """The Penn tag of a present verb behind it."""
         return "VBZ" if self.person == 3 and not self.plural else "VBP"
-
-    @property
-    def features(self) -> str:
-        """What ``inflect`` has to know for the forms of *be*."""
-        return f"Number={'Plur' if self.plural else 'Sing'}|Person={self.person}"
 
 
 def of_pronoun(form: Pronoun) -> Person:
@@ -76,9 +71,6 @@ def _is_past(verb: Word) -> bool:
     """Whether a participle is a past in truth: it has a subject and no auxiliary."""
     own = any(it.dep_ == "nsubj" for it in verb.children)
     return own and verb.tag_ == "VBN" and verb.dep_ in ("ROOT", "conj", "parataxis", "ccomp")
-
-
-_PLAIN = frozenset({"do", "have", "are", "am", "is"})
 
 
 def _has_own(verb: Word) -> bool:
@@ -149,7 +141,8 @@ def _agree(draft: Draft, word: Word, who: Person) -> None:
     draft.tags[word.i] = tag
     now = draft.words[word.i]
     bare = now.lower() in _BARE
-    like = Form(_BARE.get(now.lower(), now), tag, who.features)
+    features = f"Number={'Plur' if who.plural else 'Sing'}|Person={who.person}"
+    like = Form(_BARE.get(now.lower(), now), tag, features)
     form = inflect(draft.lemmas.get(word.i) or base(word), like)
     draft.words[word.i] = form.replace("'", "") if bare else form
     if not be or form.lower() != "am" or word_behind(word) not in ("n't", "n’t", "nt"):

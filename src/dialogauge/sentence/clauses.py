@@ -8,15 +8,19 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .agreement import finite, subject
-from .draft import Draft, capital, uncapital
-from .neighbours import Doc, Word
+from .draft import Doc, Draft, Word, capital, uncapital
 from .removal import ENDS, balanced
 
-#: From where to where the words of each sentence reach.
-_Ranges = Mapping[str, tuple[int, int]]
+_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
+_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
+_ASKING = re.compile(
+    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
+    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
+    re.I,
+)
 
 
-def remove(draft: Draft, ranges: _Ranges, names: Sequence[str]) -> bool:
+def remove(draft: Draft, ranges: Mapping[str, tuple[int, int]], names: Sequence[str]) -> bool:
     """Take out the named sentences: all their words and marks."""
     gone = [ranges[name] for name in names if name in ranges]
     if len(gone) != len(names):
@@ -37,11 +41,6 @@ def remove(draft: Draft, ranges: _Ranges, names: Sequence[str]) -> bool:
             return False
         draft.clear(range(first, last))
     return any(any(map(str.isalnum, word)) for word in draft.words)
-
-
-def worded(draft: Draft, places: Sequence[int]) -> list[int]:
-    """The places of words; a question's mark may count for a clause that is not its own."""
-    return [place for place in places if any(map(str.isalnum, draft.words[place]))]
 
 
 def _clause_border(document: Doc, low: int, high: int) -> int:
@@ -98,9 +97,6 @@ def _behind_closing(document: Doc, place: int, until: int) -> int:
     return place
 
 
-_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
-
-
 def _is_border(draft: Draft, place: int) -> bool:
     """Whether sentences meet at a place by the marks, not only by a parse that may be wrong.
 
@@ -114,16 +110,6 @@ def _is_border(draft: Draft, place: int) -> bool:
     while len(earlier) > 1 and earlier[-1] in _CLOSERS:
         earlier.pop()
     return not any(map(str.isalnum, earlier[-1])) and earlier[-1] not in _WITHIN
-
-
-_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
-
-
-_ASKING = re.compile(
-    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
-    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
-    re.I,
-)
 
 
 def joined(text: str, addition: str) -> str:

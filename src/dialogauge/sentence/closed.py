@@ -9,18 +9,15 @@ kind only. Each function writes into the draft and says whether it could.
 from ..language.inflection import Form
 from ..language.senses import lemma
 from .agreement import inverted
-from .draft import Draft, article_of, capital
+from .draft import Draft, Word, article_of, capital, following_word, word_before
 from .lexical import MASS, PARTICLES, adverb, worded
-from .neighbours import Word, following_word, word_before
 from .wordlists import lists
 
 _WORDS = lists(__file__, "classes")
 
 #: Singular or mass, plural.
 _POINTING = {"this": "these", "that": "those"}
-_ANY_NUMBER = frozenset({"some", "any", "no"})
-_ONE = frozenset({"each", "every", "another"})
-_DETERMINERS = frozenset({*_POINTING, *_POINTING.values(), *_ANY_NUMBER, *_ONE})
+_DETERMINERS = _WORDS["any"] | _WORDS["one"] | {*_POINTING, *_POINTING.values()}
 
 
 def replace_closed(draft: Draft, word: Word, new: str) -> bool | None:
@@ -66,26 +63,17 @@ def _determine(draft: Draft, old: Word, new: str) -> bool:
     if title or (old.text[0].isupper() and not draft.starts(old.i)):
         return False
     phrase = _determiner(lemma(new), noun)
-    bound = text == "no" or _says_when(noun)
+    adverbial = noun.dep_.startswith(("obl", "nmod:"))  # "that night"
+    bound = text == "no" or (adverbial and all(it.dep_ != "case" for it in noun.children))
     if phrase is None and not bound and (how := worded(new, Form("good", "JJ"))):
-        article = "the" if text in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
+        many = noun.tag_ in ("NNS", "NNPS") or noun.lower_ in MASS
+        pointing = text in {*_POINTING, *_POINTING.values()}
+        article = "the" if pointing else "" if many else article_of(how.word)
         phrase = f"{article} {how.word}".strip()
     if phrase is None:
         return False
     draft.words[old.i] = styled(phrase, draft.words[old.i])
     return True
-
-
-def _says_when(noun: Word) -> bool:
-    """Whether a noun is an adverbial by its determiner only: "that night"."""
-    bare = not any(it.dep_ == "case" for it in noun.children)
-    return bare and noun.dep_.startswith(("obl", "nmod:"))
-
-
-def _article(text: str, noun: Word) -> str:
-    """The indefinite article of a noun with something before it, if it can have one."""
-    many = noun.tag_ in ("NNS", "NNPS") or noun.lower_ in MASS
-    return "" if many else article_of(text)
 
 
 def _determiner(word: str, noun: Word) -> str | None:
@@ -94,9 +82,9 @@ def _determiner(word: str, noun: Word) -> str | None:
     for one, several in _POINTING.items():
         if word in (one, several):
             return several if many else one
-    if word in _ANY_NUMBER:
+    if word in _WORDS["any"]:
         return word if noun.lower_ != "one" else None
-    return word if word in _ONE and not many and noun.lower_ not in MASS else None
+    return word if word in _WORDS["one"] and not many and noun.lower_ not in MASS else None
 
 
 def _determiner_for(draft: Draft, old: Word, new: str) -> bool:
@@ -121,16 +109,11 @@ def _determiner_for(draft: Draft, old: Word, new: str) -> bool:
 def _adverb(draft: Draft, old: Word, new: str) -> bool | None:
     """An adverb before a verb for another one."""
     form = new if new in _WORDS["middle"] else adverb(new)
-    if form not in _WORDS["middle"] or not _is_before_verb(old) or form == old.lower_:
-        return None
+    verbal = old.head.tag_.startswith(("VB", "JJ")) and old.i < old.head.i
+    before_it = verbal and following_word(old).tag_.startswith(("VB", "MD", "JJ"))
+    if form not in _WORDS["middle"] or not before_it or form == old.lower_:
+        return None  # "just so we can"
     if word_before(old) in ("not", "n't", "n’t") or inverted(old.head):
         return False  # "not even", "Can he still hear?"
     draft.words[old.i] = styled(form, draft.words[old.i])
     return True
-
-
-def _is_before_verb(adverb_: Word) -> bool:
-    """Whether an adverb stands right before what it says something of: not "just so we can"."""
-    following = following_word(adverb_)
-    verbal = adverb_.head.tag_.startswith(("VB", "JJ")) and adverb_.i < adverb_.head.i
-    return bool(verbal and following.tag_.startswith(("VB", "MD", "JJ")))

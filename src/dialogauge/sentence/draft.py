@@ -9,9 +9,13 @@ Around what was touched it mends what follows from the change and says nothing b
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 from ..language.inflection import Form, lemma
-from .neighbours import Doc, Word
+
+#: spaCy's ``Token`` and ``Doc``, whose own types take a checker a minute to read.
+Word: TypeAlias = Any
+Doc: TypeAlias = Any
 
 _COMMAS = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _ENDS = re.compile(r"[.!?…]+")
@@ -224,3 +228,23 @@ def one_run(draft: Draft, places: Sequence[int]) -> bool:
     """Whether places stand side by side."""
     kept = [place for place in places if draft.words[place]]
     return bool(kept) and kept == list(range(kept[0], kept[0] + len(kept)))
+
+
+def word_before(word: Word) -> str:
+    """The last word in small letters; empty at the start of a text."""
+    return str(word.nbor(-1).lower_) if word.i else ""
+
+
+def word_behind(word: Word) -> str:
+    """The next word in small letters; empty at the end of a text."""
+    return str(word.nbor().lower_) if word.i + 1 < len(word.doc) else ""
+
+
+def following_word(word: Word) -> Word:
+    """The next word, at the end of a text the word itself."""
+    return word.nbor() if word.i + 1 < len(word.doc) else word
+
+
+def is_last(word: Word) -> bool:
+    """Whether nothing follows, or a mark."""
+    return word.i + 1 == len(word.doc) or bool(word.nbor().is_punct)

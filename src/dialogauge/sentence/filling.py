@@ -13,14 +13,11 @@ from ..language.lexicon import Lexicon
 from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree_behind, base, inverted
 from .closed import styled
-from .draft import Draft
+from .draft import Draft, Word
 from .negation import is_negative
-from .neighbours import Word
+from .wordlists import lists
 
-_SAYING = frozenset({"think", "guess", "suppose", "hope", "believe", "say", "assume"})
-_WANTING = frozenset({"want", "like", "love", "need", "try", "hope", "plan", "hate", "prefer"})
-#: Verbs that make one thing with their object.
-_LIGHT = frozenset({"be", "take", "make", "do", "let", "have", "get", "go"})
+_VERBS = lists(__file__, "filling")
 _FILLED = frozenset({"nsubj", "nsubj:pass", "obj"})
 
 
@@ -35,7 +32,7 @@ def fill(draft: Draft, head: Word, places: Collection[int]) -> bool:
     if head.dep_ not in _FILLED or not _can_be_filled(head):
         return False
     open_ = inverted(head.head) or (head.dep_ == "obj" and is_negative(draft, head.head))
-    text = ("any" if open_ else "some") + ("one" if is_person(head) else "thing")
+    text = ("any" if open_ else "some") + ("one" if _is_person(head) else "thing")
     first = min(places)
     old = "a" if draft.words[first] == "I" and not draft.starts(first) else draft.words[first]
     old = old if draft.text.isupper() else old.capitalize() if old.isupper() else old
@@ -49,7 +46,7 @@ def fill(draft: Draft, head: Word, places: Collection[int]) -> bool:
 
 def _can_be_filled(head: Word) -> bool:
     """Whether a noun or pronoun is one that something can stand for."""
-    light = head.dep_ == "obj" and base(head.head) in _LIGHT and not readings(head.text)
+    light = head.dep_ == "obj" and base(head.head) in _VERBS["light"] and not readings(head.text)
     before = head.left_edge.nbor(-1) if head.left_edge.i else head
     titled = before.tag_ == "DT" and before.is_title and not before.is_sent_start
     plain = head.tag_.startswith("NN") or (head.tag_ == "PRP" and head.lower_ != "it")
@@ -59,12 +56,12 @@ def _can_be_filled(head: Word) -> bool:
     return plain and not (light or reflexive or joined or outer or titled)
 
 
-def is_person(word: Word) -> bool:
+def _is_person(word: Word) -> bool:
     """Whether a noun or pronoun is somebody."""
     if readings(word.text):
         return str(word.lower_) not in ("it", "its", "they", "them")
     if word.lower_ in ("lot", "lots", "couple", "bunch"):  # "a lot of people"
-        return any(it.dep_ == "nmod" and is_person(it) for it in word.children)
+        return any(it.dep_ == "nmod" and _is_person(it) for it in word.children)
     return word.ent_type_ == "PERSON" or word.lower_ in _people() or base(word) in _people()
 
 
@@ -78,7 +75,12 @@ def _so(draft: Draft, clause: Word, places: Collection[int]) -> bool:
     """ "I think so"."""
     verb = clause.head
     asks = any(it.tag_.startswith("W") for it in verb.children)
-    if base(verb) not in _SAYING or min(places) != verb.i + 1 or asks or _goes_on(draft, places):
+    if (
+        base(verb) not in _VERBS["saying"]
+        or min(places) != verb.i + 1
+        or asks
+        or _goes_on(draft, places)
+    ):
         return False
     draft.clear(places)
     draft.behind[verb.i] = "so"
@@ -94,7 +96,11 @@ def _goes_on(draft: Draft, places: Collection[int]) -> bool:
 def _to(draft: Draft, infinitive: Word, places: Collection[int]) -> bool:
     """ "I want to"."""
     to = next((it for it in infinitive.children if it.tag_ == "TO"), None)
-    if to is None or base(infinitive.head) not in _WANTING or to.i != infinitive.head.i + 1:
+    if (
+        to is None
+        or base(infinitive.head) not in _VERBS["wanting"]
+        or to.i != infinitive.head.i + 1
+    ):
         return False
     if _goes_on(draft, places):
         return False  # "he needs to but he is smart"

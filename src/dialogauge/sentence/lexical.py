@@ -37,6 +37,7 @@ _CLASSES = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 _SPECIAL = re.compile(
     r".+-9\d|.+-(?:quantity|entity)|.*(\w)\1\1.*|amr-.+|\w|.*[^\w'’.-].*|\W+|multi-sentence|and|or|name"
 )
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -194,9 +195,6 @@ def is_word(word: str, place: str) -> bool:
     own = [sense.count for sense in senses(word, place) if sense.word == word.lower()]
     every = sum(sense.count for sense in senses(word) if sense.word == word.lower())
     return bool(own) and sum(own) * 6 >= every
-
-
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
 
 
 def numeral(old: str, new: str) -> str | None:

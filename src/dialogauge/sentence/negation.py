@@ -14,8 +14,7 @@ from itertools import takewhile
 from ..language.inflection import Form, inflect
 from ..language.irregular import NEGATIVES
 from .agreement import auxiliaries, base, finite, inverted, subject
-from .draft import Draft, capital
-from .neighbours import Word, following_word, is_last, word_before, word_behind
+from .draft import Draft, Word, capital, following_word, is_last, word_before, word_behind
 from .wordlists import lists
 
 NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
@@ -30,7 +29,7 @@ _FULL = re.compile(
     r"|(?:i am|it is|that is|i will|they are|you are|we are|he is|she is))\b",
     re.I,
 )
-_BEHIND_HEADS = frozenset({"have", "used", "go", "get", "use", "need", "try", "be"})
+_NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
 
 
 def negate(draft: Draft, word: Word) -> bool:
@@ -40,14 +39,13 @@ def negate(draft: Draft, word: Word) -> bool:
         return False
     if any(it.lower_ == "how" for it in predicate.children) and not predicate.tag_.startswith("VB"):
         return False  # "how powerful it is"
-    if _is_afterthought(predicate) or (predicate.lower_ in _SET and subject(predicate) is None):
+    if _is_afterthought(predicate) or (
+        predicate.lower_ in _WORDS["set"] and subject(predicate) is None
+    ):
         return False
     if word.tag_.startswith("NN") and finite(predicate) is None:
         return _no(draft, word)
     return _negate_clause(draft, predicate, word) and _mend_too(draft, predicate)
-
-
-_SET = frozenset({"thank", "said"})  # "Good, thank you", "Well said."
 
 
 def _is_afterthought(verb: Word) -> bool:
@@ -103,9 +101,6 @@ def is_negative(draft: Draft, predicate: Word) -> bool:
     return bool(texts & _NEGATIVE) or bool(NOT & behind)
 
 
-_NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
-
-
 def _negate_bare(draft: Draft, predicate: Word) -> bool:
     """A clause without a finite word: "to go", "going", "Go!", "seen"."""
     to = next((it for it in predicate.children if it.tag_ == "TO" and it.dep_ == "mark"), None)
@@ -113,10 +108,12 @@ def _negate_bare(draft: Draft, predicate: Word) -> bool:
     if to is not None and above.i != predicate.i and above.lower_ in ("going", "gon", "used"):
         return negate(draft, above)
     if to is not None:
-        late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _BEHIND_HEADS
+        late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _WORDS["heads"]
         draft.put_before(to.i + 1 if late else to.i, "not")
         return True
-    if _is_let(predicate) or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
+    before = [it.lower_ for it in predicate.doc[max(0, predicate.i - 2) : predicate.i]]
+    let = before[-1:] == ["lets"] or before in (["let", "'s"], ["let", "’s"], ["let", "us"])
+    if let or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
         draft.put_before(predicate.i, "not")
         return True
     if predicate.tag_ in ("VB", "VBP") and predicate.dep_ in ("ROOT", "parataxis", "conj"):
@@ -136,12 +133,6 @@ def _negate_participle(draft: Draft, predicate: Word) -> bool:
         return False
     draft.put_before(_first_adverb(predicate), "not")
     return True
-
-
-def _is_let(verb: Word) -> bool:
-    """Whether a verb is what "let's" proposes."""
-    before = [it.lower_ for it in verb.doc[max(0, verb.i - 2) : verb.i]]
-    return before[-1:] == ["lets"] or before in (["let", "'s"], ["let", "’s"], ["let", "us"])
 
 
 def _imperative(draft: Draft, verb: Word) -> bool:
@@ -246,13 +237,10 @@ def _no(draft: Draft, noun: Word) -> bool:
         draft.put_before(min([noun.i, *(word.left_edge.i for word in left)]), "no")
         return True
     bound = article is not None and word_before(article) in ("quite", "such", "what")
-    if article is None or bound or article.lower_ not in _INDEFINITE:
+    if article is None or bound or article.lower_ not in _WORDS["indefinite"]:
         return False
     draft.words[article.i] = like("no", draft, article)
     return True
-
-
-_INDEFINITE = frozenset({"a", "an", "any", "some"})
 
 
 def _joined_not(draft: Draft, verb: str, *, asked: bool = False) -> str:

@@ -6,14 +6,13 @@ from ..language.inflection import Form
 from ..language.inflection import lemma as singular
 from ..language.lexicon import Lexicon
 from .agreement import SUBJECTS, Person, agree, agree_behind, auxiliaries
-from .draft import Draft, capital, one_run, tops
+from .draft import Draft, Word, capital, one_run, tops, word_behind
 from .lexical import MASS, UNCOUNTABLE, Wording, is_word, worded
-from .neighbours import Word, word_behind
 from .pronominal import is_coordinated, is_name
 from .wordlists import lists
 
 _WORDS = lists(__file__, "nominal")
-_ARTICLES = frozenset({"a", "an", "the", "this", "that", "some", "any", "these", "those"})
+_DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})
 
 
 def replace_noun(draft: Draft, noun: Word, places: Sequence[int], new: str) -> bool:
@@ -37,7 +36,7 @@ def replace_noun(draft: Draft, noun: Word, places: Sequence[int], new: str) -> b
     if is_name(noun) and not proper:
         return name(draft, places, wording.lemma, article=True)
     if proper and not is_name(noun):
-        draft.clear(it.i for it in noun.lefts if it.lower_ in _ARTICLES)
+        draft.clear(it.i for it in noun.lefts if it.lower_ in _WORDS["articles"])
     draft.clear(place for place in places if place != noun.i)
     initial = acronym and draft.starts(noun.i)
     draft.words[noun.i] = capital(wording.word) if initial else wording.word
@@ -93,9 +92,6 @@ def _in_phrase(noun: Word) -> bool:
     return alone or described or noun.lower_ in _WORDS["phrasal"]
 
 
-_DETERMINING = frozenset({"det", "nmod:poss", "nummod", "compound", "amod", "det:predet"})
-
-
 def name(draft: Draft, places: Sequence[int], new: str, *, article: bool = False) -> bool:
     """A name, or a noun with ``article``, in the place of a name's words."""
     kept = [place for place in places if draft.words[place]]
@@ -109,7 +105,7 @@ def name(draft: Draft, places: Sequence[int], new: str, *, article: bool = False
         text += "."  # the end of the sentence, taken for that of an abbreviation
     several = head.tag_ == "NNPS" or head.lower_.endswith("s")  # "the Steelers"
     if several and not article and not new.endswith("s"):
-        draft.clear(it.i for it in head.lefts if it.lower_ in _ARTICLES)
+        draft.clear(it.i for it in head.lefts if it.lower_ in _WORDS["articles"])
         if head.dep_ in SUBJECTS and not is_coordinated(head):
             agree(draft, head.head, Person(3, False), pronoun=False)
     draft.clear(kept[1:])

@@ -11,14 +11,14 @@ from ..language.pronouns import PRONOUNS as FORMS
 from ..language.pronouns import Pronoun, readings
 from ..language.senses import PRONOUNS
 from .agreement import SUBJECTS, Person, agree, agree_behind, clitic_behind, of_pronoun, subject
-from .draft import Draft, capital
+from .draft import Draft, Word, capital, word_before, word_behind
 from .lexical import parted, worded
-from .neighbours import Word, word_before, word_behind
 from .wordlists import lists
 
 _WORDS = lists(__file__, "pronominal")
 #: Words that stand for a noun with all that belongs to it, and have no case.
 STANDING = _WORDS["things"] | _WORDS["people"] | _WORDS["several"]
+_STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
 
 
 def stands_alone(word: Word) -> bool:
@@ -28,9 +28,6 @@ def stands_alone(word: Word) -> bool:
     if degree and word.dep_ not in SUBJECTS:
         return False  # "all that familiar"
     return word.lower_ in STANDING and word.dep_ in _STANDS and not own
-
-
-_STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
 
 
 def replace_pronoun(draft: Draft, words: Sequence[Word], new: str) -> bool:

@@ -12,9 +12,8 @@ from itertools import pairwise
 
 from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree, base, inverted, of_pronoun
-from .draft import Draft, tops
+from .draft import Draft, Word, tops, word_behind
 from .filling import fill
-from .neighbours import Word, word_behind
 from .valency import EITHER, TRANSITIVE
 from .wordlists import lists
 
@@ -92,8 +91,10 @@ def _dangles(draft: Draft, places: Collection[int]) -> bool:
 
 
 def _breaks(draft: Draft, places: Collection[int]) -> bool:
-    """Whether what follows the gap would be read with what stands before it."""
-    if _dangles(draft, places) or _leaves_no_verb(draft, places):
+    """Whether a sentence loses its verbs, or what is around the gap would be read together."""
+    sentence = draft.document[min(places)].sent
+    verbs = {it.i for it in sentence if it.tag_ in ("VBD", "VBP", "VBZ", "MD")}
+    if (verbs and verbs <= set(places)) or _dangles(draft, places):  # "What if it rains?"
         return True
     end = max(places) + 1
     following = [draft.document[it] for it in range(end, min(end + 2, len(draft.words)))]
@@ -105,13 +106,6 @@ def _breaks(draft: Draft, places: Collection[int]) -> bool:
         return True
     listed = following[0].text == "," and following[-1].tag_ == "CC"
     return listed and following[-1].head.i not in places and draft.document[end - 1].dep_ != "conj"
-
-
-def _leaves_no_verb(draft: Draft, places: Collection[int]) -> bool:
-    """Whether a sentence loses all its finite verbs: "What if it rains?"."""
-    sentence = draft.document[min(places)].sent
-    finite_ = {it.i for it in sentence if it.tag_ in ("VBD", "VBP", "VBZ", "MD")}
-    return bool(finite_) and finite_ <= set(places)
 
 
 def _phrase(head: Word, kept: Places) -> list[int]:

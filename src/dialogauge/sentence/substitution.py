@@ -9,16 +9,17 @@ from collections.abc import Collection, Sequence
 from ..language.inflection import Form
 from ..language.senses import PRONOUNS, lemma
 from .closed import replace_closed
-from .draft import Draft, capital, one_run, tops
-from .lexical import Wording, agent, is_word, numeral, worded
+from .draft import Draft, Word, capital, one_run, tops, word_before, word_behind
+from .lexical import agent, is_word, numeral, worded
 from .negation import NOT, negate
-from .neighbours import Word, word_before, word_behind
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
 from .verbal import replace_verb
 from .wordlists import lists
 
 _WORDS = lists(__file__, "substitution")
+#: What stands beside a word and stays, even if a graph has it in the same node.
+_BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
 
 
 def replace_word(
@@ -58,7 +59,9 @@ def _replace_one(draft: Draft, word: Word, places: Sequence[int], new: str) -> b
     if word.tag_ == "MD":  # what is possible is impossible: *can*, *can't*
         impossible = lemma(new) == "impossible" and word.lower_ in ("can", "could")
         return impossible and negate(draft, word)
-    if word.tag_.startswith("VB") or _is_verb(word):
+    relations = {it.dep_ for it in word.children}
+    taken_for_noun = "aux" in relations and relations.isdisjoint(("cop", "det"))
+    if word.tag_.startswith("VB") or taken_for_noun:  # "would just sing it"
         return replace_verb(draft, word, places, new)
     writer = replace_noun if word.tag_.startswith("NN") else _replace_other
     return writer(draft, word, places, new)
@@ -71,16 +74,6 @@ def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
         return exact or list(places)
     words = [draft.document[it] for it in places]
     return [it.i for it in words if it.dep_ not in _BESIDE and it.lower_ not in NOT]
-
-
-#: What stands beside a word and stays, even if a graph has it in the same node.
-_BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
-
-
-def _is_verb(noun: Word) -> bool:
-    """Whether a tagger's noun is a verb by what hangs on it: "would just sing it"."""
-    relations = {it.dep_ for it in noun.children}
-    return "aux" in relations and relations.isdisjoint(("cop", "det"))
 
 
 def replace_agent(draft: Draft, places: Sequence[int], new: str) -> bool:
@@ -97,20 +90,17 @@ def replace_number(draft: Draft, places: Sequence[int], old: str, new: str) -> b
     near = {*places, *(it.i for place in places for it in draft.document[place].children)}
     for place in sorted(near):
         written = draft.words[place].lower()
-        numeral_ = numeral(written, new) if numeral(old, written) or written == old else None
-        numeral_ = numeral_ or (numeral(written, new) if numeral(written, old) == written else None)
-        if numeral_:
-            draft.words[place] = capital(numeral_) if draft.words[place][0].isupper() else numeral_
+        same = written == old or numeral(old, written) or numeral(written, old) == written
+        if same and (now := numeral(written, new)):
+            draft.words[place] = capital(now) if draft.words[place][0].isupper() else now
             return True
     return False
 
 
 def _replace_other(draft: Draft, word: Word, places: Sequence[int], new: str) -> bool:
     """An adjective or an adverb; "more" goes where the new one has a comparative of its own."""
-    if not word.tag_.startswith(("JJ", "RB")) or not one_run(draft, places):
-        return False
-    before = word_before(word)
-    if _is_set(word, before):
+    before, describes = word_before(word), word.tag_.startswith(("JJ", "RB"))
+    if not describes or not one_run(draft, places) or _is_set(word, before):
         return False
     like = draft.form(word.i)
     asked = before in ("how", "too", "as", "so", "that")
@@ -126,21 +116,16 @@ def _replace_other(draft: Draft, word: Word, places: Sequence[int], new: str) ->
     if more is not None and more.i + 1 == word.i and word.tag_ in ("JJ", "RB"):
         like = Form(word.text, word.tag_ + ("R" if more.lower_ == "more" else "S"))
     wording = worded(new, like)
-    if wording is None or not _can_stand(word, like, wording):
+    if wording is None or (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"]):
         return False
+    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
+        return False  # "really speaks", not "cool speaks"
     draft.clear(place for place in places if place != word.i)
     if more is not None and like.tag in ("JJR", "JJS", "RBR", "RBS"):
         draft.clear([more.i])
     draft.words[word.i] = wording.word
     draft.lemmas[word.i] = wording.lemma
     return True
-
-
-def _can_stand(word: Word, like: Form, wording: Wording) -> bool:
-    """Whether an adjective stands before nouns, and an adverb is more than an adjective."""
-    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
-        return False  # "really speaks", not "cool speaks"
-    return not (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"])
 
 
 def _is_set(word: Word, before: str) -> bool:

@@ -5,12 +5,13 @@ good" is not "I talk it is good"), and an object can go only from a verb that do
 verbs are listed in ``words.toml``.
 """
 
-from .neighbours import Word, word_behind
+from .draft import Word, word_behind
 from .wordlists import lists
 
 _VERBS = lists(__file__, "valency")
 TRANSITIVE, EITHER = _VERBS["transitive"], _VERBS["either"]
 _TAKING = lists(__file__, "taking")
+_LEADING = frozenset({"to", "for", "at", "on", "about", "with", "into", "from", "through"})
 
 
 def fits(verb: Word, new: str) -> bool:
@@ -31,9 +32,6 @@ def fits(verb: Word, new: str) -> bool:
             verb.tag_ == "VBN" and new in _VERBS["active"]
         )
     return not _is_alone(verb) or new not in TRANSITIVE or lacks_object(verb, new)
-
-
-_LEADING = frozenset({"to", "for", "at", "on", "about", "with", "into", "from", "through"})
 
 
 def lacks_object(verb: Word, new: str) -> bool:

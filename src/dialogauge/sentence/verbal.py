@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 from ..language.inflection import Form
 from .agreement import auxiliaries, base, inverted
-from .draft import Draft
+from .draft import Draft, Word, following_word, word_before, word_behind
 from .lexical import PARTICLES, worded
 from .negation import is_negative
-from .neighbours import Word, following_word, word_before, word_behind
 from .valency import fits, lacks_object
 from .wordlists import lists
+
+_IDIOMS = frozenset({("on", "come"), ("of", "speaking"), ("to", "according")})
+_IDIOMS |= {("forward", "look"), ("forward", "looking")}
+_WORDS = lists(__file__, "verbal")
 
 
 def replace_verb(draft: Draft, verb: Word, places: Sequence[int], new: str) -> bool:
@@ -49,11 +52,6 @@ def _is_particle(word: Word) -> bool:
     """Whether a word is a particle, or an adverb that is as good as one: "passed away"."""
     near = word.dep_ == "advmod" and word.i == word.head.i + 1
     return word.dep_ == "compound:prt" or (near and word.lower_ in _WORDS["particles"])
-
-
-_IDIOMS = frozenset({("on", "come"), ("of", "speaking"), ("to", "according")})
-_IDIOMS |= {("forward", "look"), ("forward", "looking")}
-_WORDS = lists(__file__, "verbal")
 
 
 def _stands_for_all(verb: Word) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -23,14 +23,11 @@ from msgspec.structs import replace
 from ... import models
 from ...dialogue import mend
 from ...errors import MissingExtraError, ModelError
+from ...language import Pipeline, load
+from ...sentence.draft import Word
 from ..graph import Graph, Token
 from .linear import delinearised, linearised
 from .matching import align, matches
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as SpacyToken
-
-    from ...language import Pipeline
 
 _META = "amrlib_meta.json"
 #: amrlib's names of the code that runs a model; older ones were renamed and do the same.
@@ -41,15 +38,13 @@ _GENERATORS = frozenset({".generate_xfm.inference", ".generate_t5.inference", _T
 _TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
 #: amrlib's own settings: candidates per text, and texts at once.
 BEAMS, BATCH = 4, 12
+_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Meta(msgspec.Struct, frozen=True):
     """What amrlib says of a model."""
 
     inference_module: str
-
-
-_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Lengths(msgspec.Struct, frozen=True):
@@ -91,15 +86,13 @@ def is_folder(path: Path) -> bool:
 class AmrlibParser:
     """Text to graphs, many at a time."""
 
-    def __init__(self, model: "Transformer", pipeline: "Pipeline", beams: int = BEAMS) -> None:
+    def __init__(self, model: "Transformer", pipeline: Pipeline, beams: int = BEAMS) -> None:
         self._model, self._pipeline, self._beams = model, pipeline, beams
         self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "AmrlibParser":
         """The parser of a folder."""
-        from ...language import load
-
         return cls(Transformer.load(folder, PARSERS), load())
 
     @property
@@ -133,15 +126,13 @@ class AmrlibParser:
 class AmrlibGenerator:
     """Graphs to whole new sentences; a model trained with tense is told the words' tags."""
 
-    def __init__(self, model: "Transformer", pipeline: "Pipeline | None") -> None:
+    def __init__(self, model: "Transformer", pipeline: Pipeline | None) -> None:
         self._model, self._pipeline = model, pipeline
         self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "AmrlibGenerator":
         """The generator of a folder."""
-        from ...language import load
-
         model = Transformer.load(folder, _GENERATORS)
         return cls(model, load() if model.module == _TENSED else None)
 
@@ -152,7 +143,6 @@ class AmrlibGenerator:
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The edited graph as a sentence; nothing of the original's wording is used."""
-        del original
         return self.write([edited])[0]
 
     def write(self, graphs: Sequence[Graph]) -> list[str | None]:
@@ -169,7 +159,7 @@ class AmrlibGenerator:
         return [sentences.get(line) or None for line in lines]
 
 
-def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
+def tagged(graph: Graph, pipeline: Pipeline) -> Graph:
     """The graph with Penn tags at what has a word, ``tell-01~VBD``: no longer PENMAN."""
     words = _words(pipeline, graph.text)
     matched = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
@@ -184,7 +174,7 @@ def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
     return replace(graph, concepts=concepts, edges=tuple(edges))
 
 
-def _words(pipeline: "Pipeline", text: str) -> "list[SpacyToken]":
+def _words(pipeline: Pipeline, text: str) -> list[Word]:
     return [word for word in pipeline(text) if not word.is_space]
 
 

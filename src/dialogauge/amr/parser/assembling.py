@@ -107,21 +107,17 @@ class _Piece:
     def build(self) -> None:
         """The tree of each sentence, then the edges beside the trees."""
         for top in self.below.get(-1, ()):
-            self._sentence(top)
+            self.shared = {}
+            waiting = [top]
+            while waiting:
+                at = waiting.pop()
+                self._grow(at, top)
+                waiting += reversed(self.below.get(at, ()))
+            if self.nodes.get(top):
+                self.builder.tops.append(self.nodes[top][0])
         for source, target, label in self.plan.again:
             if self.nodes.get(source - 1) and self.nodes.get(target - 1):
                 self._link(source - 1, self.nodes[target - 1][0], label, is_node=True)
-
-    def _sentence(self, top: int) -> None:
-        """The tree below a word that has no head."""
-        self.shared = {}
-        waiting = [top]
-        while waiting:
-            at = waiting.pop()
-            self._grow(at, top)
-            waiting += reversed(self.below.get(at, ()))
-        if self.nodes.get(top):
-            self.builder.tops.append(self.nodes[top][0])
 
     def _grow(self, at: int, top: int) -> None:
         """Fill the template of a word and hang it from its head."""
@@ -163,8 +159,7 @@ class _Piece:
     def _name(self, at: int) -> str:
         places = self._places(at)
         variable = self.builder.variable("name", places)
-        tokens = (self.builder.tokens[place] for place in places)
-        words = [(token.text, token.start, token.end) for token in tokens]
+        words = [msgspec.structs.astuple(self.builder.tokens[place]) for place in places]
         for number, word in enumerate(naming.parts(words, self.builder.spellings), 1):
             self.builder.edges.append(Edge(variable, f":op{number}", quoted(word)))
         return variable

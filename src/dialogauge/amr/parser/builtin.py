@@ -6,10 +6,9 @@
            (spaCy,                 (deciding)                (deciding)           (deciding,
             encoder)                                                               assembling)
 
-The language pipeline gives tags and dependencies, the encoder a vector for each word. The tagger
-chooses for each word the small piece of graph that it brings (:mod:`.templates`), the linker which
-pieces hang together, and only of those the third network tells the role; rules make a graph of it.
-Each text is parsed by itself, whatever else is in the batch.
+The tagger chooses for each word the small piece of graph that it brings (:mod:`.templates`), the
+linker which pieces hang together, and only of those the third network tells the role. Each text is
+parsed by itself, whatever else is in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -126,9 +126,7 @@ def edges(
 def _above(words: Sequence[Word], place: int, nodes: set[int]) -> int:
     """The nearest word above one in the dependency tree that brings a node; 0 if none does."""
     at = place - 1
-    for _ in words:
-        if words[at].head == at:
-            break
+    while words[at].head != at:
         at = words[at].head
         if at + 1 in nodes:
             return at + 1

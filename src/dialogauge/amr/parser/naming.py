@@ -11,11 +11,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...sentence.wordlists import lists
+
 #: Words that stay small inside a name.
-_SMALL = frozenset(
-    {"of", "the", "and", "in", "for", "on", "at", "to", "a", "an", "by", "with"}
-    | {"de", "la", "le", "du", "da", "di", "van", "der", "von", "al", "el", "bin", "ibn"}
-)
+_SMALL = lists(__file__, "naming")["small"]
 #: A spelling is learned if it was seen so often, and in this share of all cases.
 _OFTEN, _SHARE = 2, 0.6
 
