@@ -113,16 +113,17 @@ def _place(items: list[_Item]) -> float:
     """Give each item its place, from the lowest layer up; the width of all."""
     below, needs, left = ([0.0] * len(items) for _ in range(3))
     for place, item in reversed(list(enumerate(items))):
-        needs[place] = max(below[place], item.slot)
+        needs[place] = max(needs[place], item.slot)  # or what hangs below
         if item.parent >= 0:
-            below[item.parent] += needs[place]
+            needs[item.parent] += needs[place]
+    for item, need in zip(items[1:], needs[1:], strict=True):
+        below[item.parent] += need
+    items[0].x = needs[0] / 2
     for place, item in enumerate(items):
         if item.parent >= 0:
             item.x = left[item.parent] + needs[place] / 2
             item.y = items[item.parent].y + _LAYER
             left[item.parent] += needs[place]
-        else:
-            item.x = needs[place] / 2
         left[place] = item.x - below[place] / 2  # where the next one below it begins
     return needs[0]
 
