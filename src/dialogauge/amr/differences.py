@@ -12,11 +12,12 @@ kind that has no name here is one that cannot be written back: the answer is the
     []
 """
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
-from .graph import Edge, Graph
+from .graph import Graph
 from .questions import MULTI_SENTENCE, connected, is_negation, names, negated, sentences
 
 
@@ -129,21 +130,20 @@ def _polarity(old: Graph, new: Graph) -> Iterator[Change]:
 
 
 def _removed(old: Graph, new: Graph) -> Iterator[Change]:
-    gone = {variable for variable in old.concepts if variable not in new.concepts}
+    gone = old.concepts.keys() - new.concepts.keys()
     tops = tuple(top for top in sentences(old) if top in gone and top != old.top)
     if tops:
         yield Shortened(tops)
         gone -= _reached(old, gone, tops)
     if old.concepts[old.top] == MULTI_SENTENCE:
         gone.discard(old.top)
-    renamed = {change.variable for change in _renamed(old, new)}
-    replaced = {change.variable for change in _replaced(old, new)}  # its name went with it
+    exchanged = {it.variable for it in (*_renamed(old, new), *_replaced(old, new))}
     roots = [
         edge.target if edge.target in gone else edge.source
         for edge in old.edges
         if (edge.source in gone) != (edge.target in gone)
         and edge.target in old.concepts
-        and not (edge.role == ":name" and edge.source in replaced | renamed)
+        and not (edge.role == ":name" and edge.source in exchanged)  # its name went with it
     ]
     for root in dict.fromkeys(roots):
         if root in gone:
@@ -174,21 +174,16 @@ def _explained(old: Graph, new: Graph) -> bool:
     if old.top not in new.concepts and old.concepts[old.top] != MULTI_SENTENCE:
         return False
     both = old.concepts.keys() & new.concepts.keys()
-    before, after = (_comparable(graph, both) for graph in (old, new))
-    return before == after
+    return _comparable(old, both) == _comparable(new, both)
 
 
 def _comparable(graph: Graph, both: set[str]) -> set[tuple[str, str, str]]:
     return {
-        (edge.source, _unnumbered(edge), edge.target if edge.target in both else "")
-        for edge in graph.edges
-        if edge.source in both
-        and (edge.target in both or edge.target not in graph.concepts)
-        and not is_negation(edge)
-        and not edge.role.startswith(":snt")
-        and graph.concepts[edge.source] != "name"
+        (it.source, re.sub(r"^:op.*", ":op", it.role), it.target if it.target in both else "")
+        for it in graph.edges
+        if it.source in both
+        and (it.target in both or it.target not in graph.concepts)
+        and not is_negation(it)
+        and not it.role.startswith(":snt")
+        and graph.concepts[it.source] != "name"
     }
-
-
-def _unnumbered(edge: Edge) -> str:
-    return ":op" if edge.role.startswith(":op") else edge.role

@@ -21,27 +21,11 @@ from ..language.senses import is_frame
 from .graph import Graph, branches, unquoted
 from .questions import UNKNOWN, words
 
-_LARGE, _SMALL = 14, 11  # sizes of letters
+_LARGE, _SMALL = 14, 11  # sizes of letters, as drawing.css has them
 #: The heights of a layer and a box, the room between boxes and around all.
 _LAYER, _BOX, _GAP, _MARGIN = 92, 38, 18, 24
 _NARROWEST = 320
-
-_STYLE = f"""
-text {{ font-family: "DejaVu Sans", Verdana, sans-serif; font-size: {_LARGE}px; text-anchor: middle;
-       fill: #1b1f24 }}
-.box {{ fill: #f3f4f6; stroke: #9aa3ad }}
-.frame {{ fill: #dbeafe; stroke: #3b76c4 }}
-.unknown {{ fill: #fef3c7; stroke: #c58a06 }}
-.constant {{ fill: none; stroke: none }}
-.negative {{ fill: #fde2e1; stroke: #c43b3b }}
-.words, .role {{ font-size: {_SMALL}px; fill: #57606a }}
-.words {{ font-style: italic }}
-.role {{ stroke: #fff; stroke-width: 4px; paint-order: stroke }}
-.again {{ fill: #fff; stroke: #7a4aa8; stroke-dasharray: 5 3 }}
-.edge {{ fill: none; stroke: #9aa3ad }}
-.curve {{ fill: none; stroke: #7a4aa8; stroke-dasharray: 2 4; opacity: 0.6 }}
-.sentence {{ text-anchor: start; font-size: {_LARGE}px }}
-""".strip()
+_STYLE = Path(__file__).with_name("drawing.css").read_text(encoding="utf-8").strip()
 
 
 class _Item(msgspec.Struct):
@@ -69,9 +53,8 @@ class _Item(msgspec.Struct):
 
 def draw(graph: Graph, path: Path) -> None:
     """Write the picture of a graph into a file."""
-    picture = svg(graph)
     with writing(path) as file:
-        file.write(picture.encode("utf-8"))
+        file.write(svg(graph).encode("utf-8"))
 
 
 def svg(graph: Graph) -> str:
@@ -113,7 +96,8 @@ def _items(graph: Graph) -> list[_Item]:
                 item = _variable(graph, branch.target, role, place)
                 item = item if branch.opens else replace(item, kind="again", words="")
             else:
-                item = _constant(branch.target, role, place)
+                kind = "negative" if (role, branch.target) == ("polarity", "-") else "constant"
+                item = _Item(_shown(unquoted(branch.target)), _shown(role), "", kind, place)
             items.append(item)
     return items
 
@@ -125,31 +109,22 @@ def _variable(graph: Graph, variable: str, role: str, parent: int) -> _Item:
     return _Item(_shown(concept), _shown(role), _shown(spoken), kind, parent, variable)
 
 
-def _constant(constant: str, role: str, parent: int) -> _Item:
-    kind = "negative" if (role, constant) == ("polarity", "-") else "constant"
-    return _Item(_shown(unquoted(constant)), _shown(role), "", kind, parent)
-
-
 def _place(items: list[_Item]) -> float:
     """Give each item its place, from the lowest layer up; the width of all."""
-    needs = [0.0] * len(items)  # what hangs below
-    for place in range(len(items) - 1, -1, -1):
-        needs[place] = max(needs[place], items[place].slot)
-        if items[place].parent >= 0:
-            needs[items[place].parent] += needs[place]
-    below = [0.0] * len(items)
-    for place, item in enumerate(items):
+    below, needs, left = ([0.0] * len(items) for _ in range(3))
+    for place, item in reversed(list(enumerate(items))):
+        needs[place] = max(needs[place], item.slot)  # or what hangs below
         if item.parent >= 0:
-            below[item.parent] += needs[place]
-    left = [0.0] * len(items)  # where the next one below an item begins
+            needs[item.parent] += needs[place]
+    for item, need in zip(items[1:], needs[1:], strict=True):
+        below[item.parent] += need
+    items[0].x = needs[0] / 2
     for place, item in enumerate(items):
         if item.parent >= 0:
             item.x = left[item.parent] + needs[place] / 2
             item.y = items[item.parent].y + _LAYER
             left[item.parent] += needs[place]
-        else:
-            item.x = needs[place] / 2
-        left[place] = item.x - below[place] / 2
+        left[place] = item.x - below[place] / 2  # where the next one below it begins
     return needs[0]
 
 

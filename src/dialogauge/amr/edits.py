@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from ..errors import InputError
 from .graph import Edge, Graph, Token, is_constant, quoted
-from .questions import MULTI_SENTENCE, below, is_negation, known, number, snt_edges
+from .questions import MULTI_SENTENCE, below, known, number, snt_edges
 
 _SERIES = re.compile(r"(:snt|:op)\d+")
 
@@ -37,19 +37,19 @@ def replace_concept(graph: Graph, variable: str, concept: str) -> Graph:
 def negate(graph: Graph, variable: str) -> Graph:
     """The graph with ``:polarity -`` at a variable; if it is there already, the graph itself."""
     known(graph, variable)
-    own = [place for place, edge in enumerate(graph.edges) if edge.source == variable]
-    if any(is_negation(graph.edges[place]) for place in own):
-        return graph
-    place = own[0] if own else len(graph.edges)
     new = Edge(variable, ":polarity", "-")
+    if new in graph.edges:
+        return graph
+    own = (place for place, edge in enumerate(graph.edges) if edge.source == variable)
+    place = next(own, len(graph.edges))
     return replace(graph, edges=(*graph.edges[:place], new, *graph.edges[place:]))
 
 
 def affirm(graph: Graph, variable: str) -> Graph:
     """The graph without ``:polarity -`` at a variable: the inverse of :func:`negate`."""
     known(graph, variable)
-    kept = [edge for edge in graph.edges if edge.source != variable or not is_negation(edge)]
-    return replace(graph, edges=tuple(kept))
+    gone = Edge(variable, ":polarity", "-")
+    return replace(graph, edges=tuple(edge for edge in graph.edges if edge != gone))
 
 
 def remove(graph: Graph, variable: str) -> Graph:
@@ -92,9 +92,8 @@ def append(graph: Graph, other: Graph) -> Graph:
         second = _without(second, {second.top})
     start = 1 + max((number(edge.role) for edge in snt_edges(first)), default=0)
     added = [Edge(first.top, f":snt{place}", top) for place, top in enumerate(tops, start)]
-    joined = _joined(first, second)
     edges = (*first.edges, *added, *second.edges)
-    return renumber(replace(joined, edges=edges), {first.top})
+    return renumber(replace(_joined(first, second), edges=edges), {first.top})
 
 
 def renumber(graph: Graph, at: Collection[str] | None = None) -> Graph:

@@ -170,7 +170,13 @@ def check(graph: Graph) -> Graph:
         if not (_SYMBOL.fullmatch(variable) and is_constant(concept)):
             raise InputError(f"not PENMAN: ({variable} / {concept})")
     for edge in graph.edges:
-        _check_edge(graph, edge)
+        shown = f"{edge.source} {edge.role} {edge.target}"
+        if edge.source not in graph.concepts:
+            raise InputError(f"an edge starts at no variable: {shown}")
+        if not (is_role(edge.role) and is_constant(edge.target)):
+            raise InputError(f"not PENMAN: {shown}")
+        if edge.target in graph.concepts and is_turned(edge.role):
+            raise InputError(f"an edge is stored the wrong way round: {shown}")
     for variable, places in graph.aligned.items():
         if variable not in graph.concepts:
             raise InputError(f"an alignment of {variable!r}, which is not in the graph")
@@ -178,16 +184,6 @@ def check(graph: Graph) -> Graph:
             raise InputError(f"{variable} is aligned beyond the {len(graph.tokens)} tokens")
     branches(graph)
     return graph
-
-
-def _check_edge(graph: Graph, edge: Edge) -> None:
-    shown = f"{edge.source} {edge.role} {edge.target}"
-    if edge.source not in graph.concepts:
-        raise InputError(f"an edge starts at no variable: {shown}")
-    if not (is_role(edge.role) and is_constant(edge.target)):
-        raise InputError(f"not PENMAN: {shown}")
-    if edge.target in graph.concepts and is_turned(edge.role):
-        raise InputError(f"an edge is stored the wrong way round: {shown}")
 
 
 def is_constant(text: str) -> bool:

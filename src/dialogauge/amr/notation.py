@@ -43,7 +43,7 @@ _KINDS = {
 }
 _LEXEME = re.compile(f"[{_SPACE}]*(?:" + "|".join(f"({form})" for form in _KINDS.values()) + ")")
 _ORDER = ("", *_KINDS)  # the number of a group -> its kind
-_NAMES = {"symbol": "a name", "string": "a string", "role": "a role"}
+_NAMES = {"symbol": "a name", "string": "a string", "role": "a role", "end": "the end"}
 _AROUND = 60  # characters of a line that are shown on each side of a mistake
 
 
@@ -104,37 +104,27 @@ class _Lexemes:
             return ()
         return tuple(int(number) for number in re.findall("[0-9]+", self.take("alignment").text))
 
-    def end(self) -> None:
-        """Nothing may follow."""
-        if self.next.kind != "end":
-            shown = repr(printable(self.next.text[:20]))
-            raise self.error(f"expected the end, found {shown}", self.next.start)
-
     def error(self, problem: str, start: int) -> NotationError:
         """A mistake at a character."""
-        line = self._text.count("\n", 0, start)
+        line = 1 + self._text.count("\n", 0, start)
         first = self._text.rfind("\n", 0, start) + 1
         before = printable(self._text[max(first, start - _AROUND) : start].expandtabs(1))
         after = printable(self._text[start : start + _AROUND].split("\n")[0].expandtabs(1))
-        excerpt = f"    {before}{after}\n    {' ' * len(before)}^"
-        return NotationError(problem, line + 1, excerpt)
+        return NotationError(problem, line, f"    {before}{after}\n    {' ' * len(before)}^")
 
     def _lexemes(self) -> Iterator[_Lexeme]:
         end = 0
         for match in _LEXEME.finditer(self._text):
             group = match.lastindex or 0
             if _ORDER[group] == "comment":
-                self._comment(match[group])
+                for part in match[group].split("::")[1:]:
+                    key, _, value = part.partition(" ")
+                    self.comments.setdefault(key.strip(), value.strip())
             else:
                 yield _Lexeme(_ORDER[group], match[group], match.start(group))
                 end = match.end()
         while True:
             yield _Lexeme("end", "", end)
-
-    def _comment(self, text: str) -> None:
-        for part in text.split("::")[1:]:
-            key, _, value = part.partition(" ")
-            self.comments.setdefault(key.strip(), value.strip())
 
 
 def read(text: str) -> Written:
@@ -153,9 +143,11 @@ def read(text: str) -> Written:
             if lexemes.next.kind == "(":
                 written.branches.append((opened[-1], lexeme.text, ""))
                 break
-            _leaf(lexemes, written, opened[-1], lexeme.text)
+            target = lexemes.take("symbol", "string", "(").text
+            _mark(written, opened[-1], lexemes.places())
+            written.branches.append((opened[-1], lexeme.text, target))
         else:
-            lexemes.end()
+            lexemes.take("end")
             return msgspec.structs.replace(written, top=next(iter(written.concepts)))
 
 
@@ -174,12 +166,6 @@ def _open(lexemes: _Lexemes, written: Written, depth: int) -> str:
         source, role, _ = written.branches[-1]
         written.branches[-1] = (source, role, variable.text)
     return variable.text
-
-
-def _leaf(lexemes: _Lexemes, written: Written, source: str, role: str) -> None:
-    target = lexemes.take("symbol", "string", "(").text
-    _mark(written, source, lexemes.places())
-    written.branches.append((source, role, target))
 
 
 def _mark(written: Written, variable: str, places: tuple[int, ...]) -> None:

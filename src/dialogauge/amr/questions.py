@@ -69,8 +69,7 @@ def operands(graph: Graph, variable: str) -> list[Edge]:
 
 def sentences(graph: Graph) -> list[str]:
     """The tops of the sentences: what ``:snt1``, ``:snt2`` lead to, or the top of the only one."""
-    tops = [edge.target for edge in snt_edges(graph)]
-    return list(dict.fromkeys(tops)) or [graph.top]
+    return list(dict.fromkeys(edge.target for edge in snt_edges(graph))) or [graph.top]
 
 
 def snt_edges(graph: Graph) -> list[Edge]:
@@ -96,8 +95,8 @@ def names(graph: Graph) -> dict[str, str]:
     named = {}
     for edge in graph.edges:
         if edge.role == ":name" and edge.target in graph.concepts:
-            parts = (part.target for part in operands(graph, edge.target))
-            named[edge.source] = " ".join(unquoted(part) for part in parts)
+            parts = operands(graph, edge.target)
+            named[edge.source] = " ".join(unquoted(part.target) for part in parts)
     return named
 
 

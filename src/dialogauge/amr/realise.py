@@ -16,11 +16,12 @@ which function words belong to a part. An unedited graph gives its text byte for
 What cannot be written without breaking the sentence is refused: None, and counted.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -28,28 +29,17 @@ from msgspec.structs import replace
 from ..language import Pipeline, shared
 from ..language.senses import PRONOUNS, lemma
 from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
-from ..sentence.draft import Draft, extents, tops
+from ..sentence.draft import Doc, Draft, extents, tops
 from ..sentence.removal import Places
-from .differences import (
-    Affirmed,
-    Appended,
-    Change,
-    Negated,
-    Removed,
-    Renamed,
-    Replaced,
-    Requantified,
-    Shortened,
-    difference,
-)
+from . import differences
 from .graph import Graph, Token
 from .questions import connected, name_of, sentences
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
 #: Changes when the same graphs give other texts.
 _VERSION = 2
+#: By the beginnings of Penn tags.
+_CLASSES = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb", "PR": "pronoun"}
+_CLASSES |= {"DT": "determiner", "UH": "interjection"}
 
 
 class Counts(msgspec.Struct):
@@ -93,7 +83,7 @@ class InPlace:
     def rewritten(self, original: Graph, edited: Graph) -> Graph | None:
         """The edited graph with its new text, words and alignments, ready for the next edit."""
         self.counts.graphs += 1
-        changes = difference(original, edited)
+        changes = differences.difference(original, edited)
         if changes == []:
             self.counts.same += 1
             return edited
@@ -108,46 +98,31 @@ class InPlace:
         shares it with another variable (*teacher* is a person and what they do), is left out.
         """
         document = self._pipeline(graph.text)
-        slots = places(graph, document)
-        shared = Counter(own for own in slots.values())
+        draft, slots = Draft(graph.text, document), places(graph, document)
+        shared = Counter(slots.values())
+        alone = {name: own for name, own in slots.items() if shared[own] == 1}
         heads = {
-            name: substitution.heads(Draft(graph.text, document), own, graph.concepts[name])
-            for name, own in slots.items()
-            if shared[own] == 1
+            name: substitution.heads(draft, own, graph.concepts[name])
+            for name, own in alone.items()
         }
-        named = {
-            name: _CLASSES.get(words[0].tag_[:2], "") for name, words in heads.items() if words
-        }
-        return {name: words for name, words in named.items() if words}
+        tags = {name: words[0].tag_[:2] for name, words in heads.items() if words}
+        return {name: _CLASSES[tag] for name, tag in tags.items() if tag in _CLASSES}
 
-    def _written(self, old: Graph, new: Graph, changes: list[Change]) -> Graph | None:
+    def _written(self, old: Graph, new: Graph, changes: list[differences.Change]) -> Graph | None:
         document = self._pipeline(old.text)
         draft = Draft(old.text, document)
         job = _Job(draft, old, new, places(old, document))
         if not all(_WRITERS[type(change)](job, change) for change in changes):
             return None
         text, spans = draft.written()
-        if not any(map(str.isalnum, text)):
-            return None
-        if text == old.text and not any(isinstance(it, Appended) for it in changes):
+        added = next((it.text for it in changes if isinstance(it, differences.Appended)), "")
+        if not any(map(str.isalnum, text)) or (text == old.text and not added):
             return None
         graph = _aligned(job, text, spans)
-        return _with_addition(graph, old, new, changes)
+        return _with_addition(graph, old, new, added) if added else graph
 
 
-#: By the beginnings of Penn tags.
-_CLASSES = {
-    "NN": "noun",
-    "VB": "verb",
-    "JJ": "adjective",
-    "RB": "adverb",
-    "PR": "pronoun",
-    "DT": "determiner",
-    "UH": "interjection",
-}
-
-
-def _replace(job: _Job, change: Replaced) -> bool:
+def _replace(job: _Job, change: differences.Replaced) -> bool:
     """Another concept: another word."""
     own = job.places.get(change.variable, ())
     names = _name_places(job, change.variable)
@@ -181,7 +156,7 @@ def _name_places(job: _Job, variable: str) -> tuple[int, ...]:
     return tuple(sorted(slots)) if name else ()
 
 
-def _rename(job: _Job, change: Renamed) -> bool:
+def _rename(job: _Job, change: differences.Renamed) -> bool:
     """Another name, or a name for a noun or pronoun."""
     if change.old:
         return nominal.name(job.draft, _name_places(job, change.variable), change.new)
@@ -190,26 +165,26 @@ def _rename(job: _Job, change: Renamed) -> bool:
     return substitution.replace_word(job.draft, own, old, change.new.replace(" ", "_"))
 
 
-def _requantify(job: _Job, change: Requantified) -> bool:
+def _requantify(job: _Job, change: differences.Requantified) -> bool:
     """Another number."""
     own = job.places.get(change.variable, ())
     return substitution.replace_number(job.draft, own, change.old, change.new)
 
 
-def _negate(job: _Job, change: Negated) -> bool:
+def _negate(job: _Job, change: differences.Negated) -> bool:
     """A negation more."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     return len(heads) == 1 and negation.negate(job.draft, heads[0])
 
 
-def _affirm(job: _Job, change: Affirmed) -> bool:
+def _affirm(job: _Job, change: differences.Affirmed) -> bool:
     """A negation less."""
     heads = tops(job.draft, job.places.get(change.variable, ()))
     heads = [it for it in heads if it.lower_ not in negation.NEGATIONS] or heads
     return bool(heads) and affirmation.affirm(job.draft, heads[0])
 
 
-def _remove(job: _Job, change: Removed) -> bool:
+def _remove(job: _Job, change: differences.Removed) -> bool:
     """A part less."""
     gone = {place for variable in change.below for place in job.places.get(variable, ())}
     kept = {
@@ -220,24 +195,25 @@ def _remove(job: _Job, change: Removed) -> bool:
     return removal.remove_part(job.draft, gone, kept)
 
 
-def _shorten(job: _Job, change: Shortened) -> bool:
+def _shorten(job: _Job, change: differences.Shortened) -> bool:
     """A sentence less."""
-    worded = {name: clauses.worded(job.draft, own) for name, own in job.places.items()}
+    texts = job.draft.words  # a question's mark may count for a clause that is not its own
+    spoken = {place for place, text in enumerate(texts) if any(map(str.isalnum, text))}
+    worded = {name: sorted(spoken.intersection(own)) for name, own in job.places.items()}
     return clauses.remove(job.draft, _ranges(job.old, worded), change.tops)
 
 
 def _ranges(graph: Graph, places: Places) -> dict[str, tuple[int, int]]:
     """From where to where the words of each sentence reach; variables that several share aside."""
-    owners: dict[str, list[str]] = {}
     roots = sentences(graph)
-    for top in roots:
-        for variable in _of_sentence(graph, top, roots):
-            owners.setdefault(variable, []).append(top)
-    reach: dict[str, list[int]] = {}
-    for variable, (top, *others) in owners.items():
-        if not others and (graph.concepts[variable] not in PRONOUNS or variable == top):
-            reach.setdefault(top, []).extend(places.get(variable, ()))
-    return {top: (min(own), max(own)) for top, own in reach.items() if own}
+    members = {top: _of_sentence(graph, top, roots) for top in roots}
+    owners = Counter(chain.from_iterable(members.values()))
+    ranges = {}
+    for top, variables in members.items():
+        own = [it for it in variables if it == top or graph.concepts[it] not in PRONOUNS]
+        if reach := [at for it in own if owners[it] == 1 for at in places.get(it, ())]:
+            ranges[top] = (min(reach), max(reach))
+    return ranges
 
 
 def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
@@ -248,20 +224,15 @@ def _of_sentence(graph: Graph, top: str, roots: Sequence[str]) -> set[str]:
     return connected(edges, [top], inside, pronouns)
 
 
-def _append(job: _Job, change: Appended) -> bool:
-    """A sentence more: it is joined when the rest is written."""
-    return bool(change.text)
-
-
 _WRITERS: dict[type, Callable[[_Job, Any], bool]] = {
-    Replaced: _replace,
-    Renamed: _rename,
-    Requantified: _requantify,
-    Negated: _negate,
-    Affirmed: _affirm,
-    Removed: _remove,
-    Shortened: _shorten,
-    Appended: _append,
+    differences.Replaced: _replace,
+    differences.Renamed: _rename,
+    differences.Requantified: _requantify,
+    differences.Negated: _negate,
+    differences.Affirmed: _affirm,
+    differences.Removed: _remove,
+    differences.Shortened: _shorten,
+    differences.Appended: lambda *_: True,  # it is joined when the rest is written
 }
 
 
@@ -283,11 +254,8 @@ def _moved(aligned: Places, order: Mapping[int, int]) -> dict[str, tuple[int, ..
     return {variable: own for variable, own in moved.items() if own}
 
 
-def _with_addition(graph: Graph, old: Graph, new: Graph, changes: list[Change]) -> Graph:
+def _with_addition(graph: Graph, old: Graph, new: Graph, added: str) -> Graph:
     """With the sentences that were put behind, and their words."""
-    added = next((it.text for it in changes if isinstance(it, Appended)), None)
-    if added is None:
-        return graph
     text = clauses.joined(graph.text, added)
     start = len(new.text) - len(new.text[len(old.text) :].lstrip())
     shift = text.lower().rfind(added[:-1].lower() or added.lower()) - start
@@ -302,19 +270,15 @@ def _with_addition(graph: Graph, old: Graph, new: Graph, changes: list[Change]) 
     return replace(graph, text=text, tokens=tokens, aligned=aligned)
 
 
-def places(graph: Graph, document: "Doc") -> dict[str, tuple[int, ...]]:
+def places(graph: Graph, document: Doc) -> dict[str, tuple[int, ...]]:
     """The slots of each variable: the words of the parse that overlap its words in the graph."""
     marks = extents(document)
-    ends = [end for _, end in marks]
-    slots_of = {}
-    for variable, own in graph.aligned.items():
-        slots: set[int] = set()
-        for place in own:
-            if 0 <= place < len(graph.tokens):
-                token = graph.tokens[place]
-                at = bisect_right(ends, token.start)  # the first word that ends behind it
-                while at < len(marks) and marks[at][0] < token.end:
-                    slots.add(at)
-                    at += 1
-        slots_of[variable] = tuple(sorted(slots))
-    return slots_of
+    starts, ends = [start for start, _ in marks], [end for _, end in marks]
+    slots = {
+        place: range(bisect_right(ends, token.start), bisect_left(starts, token.end))
+        for place, token in enumerate(graph.tokens)
+    }
+    return {
+        variable: tuple(sorted({at for place in own for at in slots.get(place, ())}))
+        for variable, own in graph.aligned.items()
+    }

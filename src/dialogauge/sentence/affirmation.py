@@ -7,87 +7,53 @@ verb, *no* gives way to an article where the noun wants one, and words that live
 """
 
 import re
-from typing import TYPE_CHECKING
 
 from ..language.inflection import Form, inflect
 from ..language.lexicon import Lexicon
-from .agreement import auxiliaries, base, inverted, subject
-from .draft import Draft, article_of
+from .agreement import CLIPPED, auxiliaries, base, inverted, subject
+from .draft import Draft, Word, article_of, following_word, is_last, word_before, word_behind
 from .lexical import MASS
 from .negation import NEGATIONS, NOT, like
-from .neighbours import following_word, is_last, word_before, word_behind
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
+from .wordlists import lists, named
 
 #: Negative words, and what says the same of something that is.
-_POSITIVE = {
-    "nothing": "something",
-    "nobody": "somebody",
-    "none": "some",
-    "nowhere": "somewhere",
-    "without": "with",
-    "unable": "able",
-    "cannot": "can",
-}
+_POSITIVE = named(__file__, "positive")
 #: Words that want a negation before them, and what they become when it goes.
-_WANTING = {
-    "any": "some",
-    "anything": "something",
-    "anyone": "someone",
-    "anybody": "somebody",
-    "anywhere": "somewhere",
-    "either": "too",
-    "anymore": "",
-    "yet": "already",
-    "much": "a lot",
-    "ever": "",
-    "even": "",
-}
+_WANTING = named(__file__, "wanting")
 _PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non-?)(?=\w{3})", re.I)
+#: What nobody says without a negation before it: "not until today", "not in a long time".
+_LIVING = re.compile(
+    r"[^.!?]*?\b(?:until|till|in (?:a (?:long|very long) time|a while|ages|years|forever))\b", re.I
+)
+_PHRASES = lists(__file__, "affirmation")["phrases"]
 
 
-def affirm(draft: Draft, word: "Word") -> bool:
+def affirm(draft: Draft, word: Word) -> bool:
     """Take the negation of what a word says away; False if none is found or it cannot go."""
     predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
     negation = _negation(draft, word, predicate)
     if negation is None:
         return _without_prefix(draft, word)
     text = negation.lower_
-    if word_behind(negation) in ("only", "just"):
-        return False  # "not only ... but"
-    if _LIVING.match(draft.text, negation.idx) or _is_unsure(predicate):
+    asking = following_word(predicate).tag_.startswith("W")
+    unsure = asking and predicate.lower_ in ("sure", "certain")
+    if unsure or word_behind(negation) in ("only", "just"):
+        return False  # "not sure why", "not only ... but"
+    if _LIVING.match(draft.text, negation.idx) or (text, negation.head.tag_) == ("without", "VBG"):
         return False
-    if text in NOT:
-        done = _affirm_finite(draft, predicate, negation)
-    elif text == "no":
-        done = _without_no(draft, negation)
-    elif text == "without" and negation.head.tag_ == "VBG":
+    if text in NOT and not _affirm_finite(draft, predicate, negation):
         return False
-    elif text in _POSITIVE:
+    if text == "no" and not _without_no(draft, negation):
+        return False
+    if text in _POSITIVE:
         draft.words[negation.i] = like(_POSITIVE[text], draft, negation)
-        done = True
-    else:
+    elif text == "never":
         draft.clear([negation.i])
-        done = text == "never"
-    if done:
-        _mend_wanting(draft, predicate, negation.i)
-    return done
+    _mend_wanting(draft, predicate, negation.i)
+    return True
 
 
-#: What nobody says without a negation before it: "not until today", "not in a long time".
-_LIVING = re.compile(
-    r"[^.!?]*?\b(?:until|till|in (?:a (?:long|very long) time|a while|ages|years|forever))\b", re.I
-)
-
-
-def _is_unsure(predicate: "Word") -> bool:
-    """Whether it asks what it is not sure of: "not sure why"."""
-    following = following_word(predicate)
-    return predicate.lower_ in ("sure", "certain") and following.tag_.startswith("W")
-
-
-def _negation(draft: Draft, word: "Word", predicate: "Word") -> "Word | None":
+def _negation(draft: Draft, word: Word, predicate: Word) -> Word | None:
     """The word that negates: behind the auxiliaries, among the dependents, or theirs."""
     if word.lower_ in _POSITIVE:
         return word
@@ -102,24 +68,22 @@ def _negation(draft: Draft, word: "Word", predicate: "Word") -> "Word | None":
     return None
 
 
-def _affirm_finite(draft: Draft, predicate: "Word", negation: "Word") -> bool:
+def _affirm_finite(draft: Draft, predicate: Word, negation: Word) -> bool:
     """Clear *not*; with it a *do* that stands only because of it."""
     before = predicate.doc[negation.i - 1] if negation.i else None
-    adjacent = before is not None and before.i + 1 == negation.i
     draft.clear([negation.i])
-    if before is None or not adjacent or before.dep_ not in ("aux", "cop", "aux:pass", "ROOT"):
+    if before is None or before.dep_ not in ("aux", "cop", "aux:pass", "ROOT"):
         return True
     if base(before) != "do" or before.i == predicate.i or before.dep_ != "aux":
         return _unclipped(draft, before)
-    if inverted(predicate) or predicate.tag_ != "VB" or predicate.i < before.i:
-        return True
-    _give_back(draft, predicate, before)
+    if not inverted(predicate) and predicate.tag_ == "VB" and predicate.i > before.i:
+        _give_back(draft, predicate, before)
     return True
 
 
-def _unclipped(draft: Draft, word: "Word") -> bool:
+def _unclipped(draft: Draft, word: Word) -> bool:
     """ "ca", "wo" and "ai" are nothing without "n't"."""
-    full = {"ca": "can", "wo": "will", "sha": "shall"}.get(word.lower_)
+    full = CLIPPED.get(word.lower_)
     last = word.i + 2 >= len(word.doc) or word.doc[word.i + 2].is_punct
     if last and word.text[0] in "'’":  # "I'm not."
         full = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}.get(word.lower_, "is")
@@ -131,7 +95,7 @@ def _unclipped(draft: Draft, word: "Word") -> bool:
     return True
 
 
-def _give_back(draft: Draft, verb: "Word", do: "Word") -> None:
+def _give_back(draft: Draft, verb: Word, do: Word) -> None:
     """The tense of *do* to its verb."""
     who = subject(verb)
     asked = "Mood=Imp" in str(do.morph) or (who is None and do.tag_ != "VBD")
@@ -143,27 +107,19 @@ def _give_back(draft: Draft, verb: "Word", do: "Word") -> None:
     draft.clear([do.i])
 
 
-_PHRASES = frozenset(
-    {"one", "longer", "matter", "way", "doubt", "wonder", "kidding", "more", "thanks"}
-)
-
-
-def _without_no(draft: Draft, no: "Word") -> bool:
+def _without_no(draft: Draft, no: Word) -> bool:
     """ "no money" without "no"; a singular noun that can be counted gets an article."""
     noun = no.head
-    if any(it.dep_ == "nmod:poss" for it in noun.children):
+    if word_behind(no) in _PHRASES or any(it.dep_ == "nmod:poss" for it in noun.children):
         return False
-    if word_behind(no) in _PHRASES:
-        return False
-    first = draft.slot(no.i + 1)
     if noun.tag_ == "NN" and noun.lower_ not in MASS and not noun.lower_.endswith(("ing", "ness")):
-        draft.words[no.i] = like(article_of(first), draft, no)
+        draft.words[no.i] = like(article_of(draft.slot(no.i + 1)), draft, no)
     else:
         draft.clear([no.i])
     return True
 
 
-def _without_prefix(draft: Draft, word: "Word") -> bool:
+def _without_prefix(draft: Draft, word: Word) -> bool:
     """ "unhappy" as "happy"; the part that is left must be a word."""
     prefix = _PREFIX.match(draft.words[word.i])
     rest = draft.words[word.i][prefix.end() :] if prefix else ""
@@ -173,42 +129,33 @@ def _without_prefix(draft: Draft, word: "Word") -> bool:
     return True
 
 
-def _mend_wanting(draft: Draft, predicate: "Word", start: int) -> None:
-    """Replace words behind a negation that cannot do without it."""
-    for word in _scope(predicate):
+def _mend_wanting(draft: Draft, predicate: Word, start: int) -> None:
+    """Replace words behind a negation that cannot do without it, but for clauses beside its own."""
+    clauses = (it for it in predicate.children if it.dep_ in ("parataxis", "conj", "ccomp"))
+    beside = [it for it in clauses if it.i > predicate.i and inverted(it)]
+    outside = {word.i for clause in beside for word in clause.subtree}
+    for word in (it for it in predicate.subtree if it.i not in outside):
         new = _WANTING.get(word.lower_)
         if new is None or word.i < start or not draft.words[word.i]:
             continue
         if word.lower_ == "much" and not _is_amount(word):
             continue
-        last = is_last(word)
-        if word.lower_ == "either" and word.dep_ not in ("advmod", "discourse") and not last:
+        either = word.lower_ == "either" and word.dep_ not in ("advmod", "discourse")
+        if either and not is_last(word):
             continue
         if word.lower_ == "yet" and word.dep_ == "cc":
             continue
         if word.lower_ in ("ever", "even") and word.i + 1 != predicate.i:
             continue
         draft.words[word.i] = new
-    at = [word.i for word in predicate.subtree if word.lower_ == "all" and word.i > start]
-    for place in at:
-        if draft.words[place - 1].lower() == "at":
-            draft.clear([place - 1, place])
+    for word in predicate.subtree:
+        if word.lower_ == "all" and word.i > start and draft.words[word.i - 1].lower() == "at":
+            draft.clear([word.i - 1, word.i])
 
 
-def _scope(predicate: "Word") -> list["Word"]:
-    """The words that the negation of a clause reaches: not those of clauses beside it."""
-    beside = [
-        it
-        for it in predicate.children
-        if it.dep_ in ("parataxis", "conj", "ccomp") and it.i > predicate.i and inverted(it)
-    ]
-    outside = {word.i for clause in beside for word in clause.subtree}
-    return [word for word in predicate.subtree if word.i not in outside]
-
-
-def _is_amount(much: "Word") -> bool:
+def _is_amount(much: Word) -> bool:
     """Whether *much* stands by itself: "I don't know much", but not "so much", "much better"."""
-    before = word_before(much)
     own = [it for it in much.children if it.lower_ not in ("at", "all")]
-    alone = not own and before not in ("as", "so", "too", "very", "how", "that")
-    return alone and (much.dep_ == "obj" or (much.dep_ == "advmod" and much.head.i < much.i))
+    if own or word_before(much) in ("as", "so", "too", "very", "how", "that"):
+        return False
+    return much.dep_ == "obj" or (much.dep_ == "advmod" and bool(much.head.i < much.i))

@@ -6,18 +6,13 @@ first of them all, and the one that shows person, number and tense.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..language.inflection import Form, inflect, lemma
 from ..language.irregular import CLITICS
 from ..language.pronouns import Pronoun, readings
-from .draft import Draft
-from .neighbours import word_behind
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
+from .draft import Draft, Word, word_behind
 
 _AUXILIARIES = frozenset({"aux", "aux:pass", "cop"})
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
@@ -25,6 +20,9 @@ _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 
 #: Contractions as they are typed without their apostrophe.
 _BARE = {"m": "'m", "re": "'re", "s": "'s", "ve": "'ve", "d": "'d", "ll": "'ll"}
+#: What is left before *n't*.
+CLIPPED = {"ca": "can", "wo": "will", "sha": "shall"}
+_PLAIN = frozenset({"do", "have", "are", "am", "is"})
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -38,11 +36,6 @@ class Person(msgspec.Struct, frozen=True):
         """The Penn tag of a present verb behind it."""
         return "VBZ" if self.person == 3 and not self.plural else "VBP"
 
-    @property
-    def features(self) -> str:
-        """What ``inflect`` has to know for the forms of *be*."""
-        return f"Number={'Plur' if self.plural else 'Sing'}|Person={self.person}"
-
 
 def of_pronoun(form: Pronoun) -> Person:
     """What a verb agrees with: *you* and *they* always take plural verbs.
@@ -54,17 +47,17 @@ def of_pronoun(form: Pronoun) -> Person:
     return Person(form.person, form.number == "plur" or form.person == 2 or form.text == "they")
 
 
-def auxiliaries(predicate: "Word") -> list["Word"]:
+def auxiliaries(predicate: Word) -> list[Word]:
     """The auxiliaries and the copula of a predicate."""
     return [word for word in predicate.children if word.dep_ in _AUXILIARIES]
 
 
-def subject(predicate: "Word") -> "Word | None":
+def subject(predicate: Word) -> Word | None:
     """The subject of a predicate."""
     return next((word for word in predicate.children if word.dep_ in SUBJECTS), None)
 
 
-def finite(predicate: "Word") -> "Word | None":
+def finite(predicate: Word) -> Word | None:
     """The finite word of a clause; None in clauses without one ("to go", "seen", "going")."""
     group = auxiliaries(predicate)
     first = group[0] if group else predicate
@@ -74,37 +67,30 @@ def finite(predicate: "Word") -> "Word | None":
     return first if taken_for_base else None
 
 
-def _is_past(verb: "Word") -> bool:
+def _is_past(verb: Word) -> bool:
     """Whether a participle is a past in truth: it has a subject and no auxiliary."""
     own = any(it.dep_ == "nsubj" for it in verb.children)
     return own and verb.tag_ == "VBN" and verb.dep_ in ("ROOT", "conj", "parataxis", "ccomp")
 
 
-_PLAIN = frozenset({"do", "have", "are", "am", "is"})
-
-
-def _has_own(verb: "Word") -> bool:
+def _has_own(verb: Word) -> bool:
     """Whether a base form is a finite one in truth: it has a subject and is no infinitive."""
     if any(word.tag_ == "TO" for word in verb.children):
         return False
     who = subject(verb)
     if who is None or verb.dep_ == "csubj":
         return False
-    return verb.dep_ not in ("xcomp", "ccomp") or _may_lead(who)
+    may_lead = any(form.case == "nom" for form in readings(who.text))  # *he* and *you*, not *him*
+    return verb.dep_ not in ("xcomp", "ccomp") or may_lead
 
 
-def _may_lead(who: "Word") -> bool:
-    """Whether a subject can be that of a finite verb: *he* and *you*, not *him*."""
-    return any(form.case == "nom" for form in readings(who.text))
-
-
-def inverted(predicate: "Word") -> bool:
+def inverted(predicate: Word) -> bool:
     """Whether the finite word stands before the subject, as in a question."""
     first, who = finite(predicate), subject(predicate)
     return first is not None and who is not None and first.i < who.i and who.dep_ != "expl"
 
 
-def agree(draft: Draft, predicate: "Word", who: Person, *, pronoun: bool) -> None:
+def agree(draft: Draft, predicate: Word, who: Person, *, pronoun: bool) -> None:
     """Put the finite word of a clause, and of clauses that share its subject, into agreement.
 
     Behind a subject that is no ``pronoun`` some contractions are written out ("the dog will").
@@ -117,43 +103,36 @@ def agree(draft: Draft, predicate: "Word", who: Person, *, pronoun: bool) -> Non
                 _write_out(draft, word)
 
 
-def agree_behind(draft: Draft, who_word: "Word", who: Person, *, pronoun: bool) -> None:
+def agree_behind(draft: Draft, who_word: Word, who: Person, *, pronoun: bool) -> None:
     """Put the verb of a subject into agreement, wherever a wrong parse may have hung it."""
-    clitic = clitic_behind(who_word)
-    predicate = who_word.head if who_word.dep_ in SUBJECTS else None
-    verb = finite(predicate) if predicate is not None else None
-    if predicate is not None and verb is not None and _is_near(who_word, verb):
-        agree(draft, predicate, who, pronoun=pronoun)
-        return
     document, place = who_word.doc, who_word.i
+    verb = finite(who_word.head) if who_word.dep_ in SUBJECTS else None
+    if verb is not None and (verb.i > place or who_word.left_edge.i - verb.i <= 2):
+        agree(draft, who_word.head, who, pronoun=pronoun)
+        return
     near = [*document[place + 1 : place + 3], *document[max(0, place - 1) : place]]
-    following = clitic or next((it for it in near if it.tag_ in _FINITE), None)
+    following = clitic_behind(who_word) or next((it for it in near if it.tag_ in _FINITE), None)
     if following is not None:
         _agree(draft, following, who)
         if not pronoun:
             _write_out(draft, following)
 
 
-def _is_near(who_word: "Word", verb: "Word") -> bool:
-    """Whether a verb stands behind its subject, or right before it as in a question."""
-    return bool(verb.i > who_word.i or who_word.left_edge.i - verb.i <= 2)
-
-
-def clitic_behind(word: "Word") -> "Word | None":
+def clitic_behind(word: Word) -> Word | None:
     """The contracted verb that hangs on a word: "you're"."""
-    following = word.nbor() if word.i + 1 < len(word.doc) else None
-    joined = following is not None and not word.whitespace_ and following.tag_ in _FINITE
-    return following if joined else None
+    if word.i + 1 == len(word.doc) or word.whitespace_ or word.nbor().tag_ not in _FINITE:
+        return None
+    return word.nbor()
 
 
-def _sharing(predicate: "Word") -> Iterator["Word"]:
+def _sharing(predicate: Word) -> Iterator[Word]:
     for word in predicate.children:
         if word.dep_ == "conj" and subject(word) is None:
             yield word
             yield from _sharing(word)
 
 
-def _agree(draft: Draft, word: "Word", who: Person) -> None:
+def _agree(draft: Draft, word: Word, who: Person) -> None:
     be = base(word) == "be"
     past = word.tag_ in ("VBD", "VBN")
     if word.tag_ == "MD" or (past and not be) or "Mood=Sub" in str(word.morph):
@@ -162,44 +141,33 @@ def _agree(draft: Draft, word: "Word", who: Person) -> None:
     draft.tags[word.i] = tag
     now = draft.words[word.i]
     bare = now.lower() in _BARE
-    like = Form(_BARE.get(now.lower(), now), tag, who.features)
-    own = draft.lemmas.get(word.i) or base(word)
-    form = inflect(own, like)
+    features = f"Number={'Plur' if who.plural else 'Sing'}|Person={who.person}"
+    like = Form(_BARE.get(now.lower(), now), tag, features)
+    form = inflect(draft.lemmas.get(word.i) or base(word), like)
     draft.words[word.i] = form.replace("'", "") if bare else form
-    if be and form.lower() == "am" and _negative_behind(word):
-        _first_person(draft, word)
-
-
-def _negative_behind(word: "Word") -> bool:
-    return word_behind(word) in ("n't", "n’t", "nt")
-
-
-def _first_person(draft: Draft, word: "Word") -> None:
-    """There is no *amn't*: "aren't I", but "I'm not"."""
-    if inverted(word if word.dep_ not in _AUXILIARIES else word.head):
+    if not be or form.lower() != "am" or word_behind(word) not in ("n't", "n’t", "nt"):
+        return
+    if inverted(word if word.dep_ not in _AUXILIARIES else word.head):  # "aren't I", but "I'm not"
         draft.words[word.i] = "Are" if draft.words[word.i][0].isupper() else "are"
     else:
         draft.words[word.i + 1], draft.gaps[word.i + 1] = "not", " "
 
 
-def base(word: "Word") -> str:
+def base(word: Word) -> str:
     """The lemma of an auxiliary or verb; of *'s* and *'d* that which the next verb asks for."""
     text = word.lower_.replace("’", "'")
     if text in ("'s", "s"):
-        group = auxiliaries(word.head)
         perfect = word.dep_ == "aux" and word.head.tag_ in ("VBN", "VBD")
-        been = any(other.lower_ == "been" for other in group)
+        been = any(other.lower_ == "been" for other in auxiliaries(word.head))
         return "have" if perfect or been else "be"
-    if text in ("'d", "d") and word.i and word.nbor(-1).tag_.startswith("W"):
-        return "do"  # "What'd you think?"
     if text in ("'d", "d"):
+        if word.i and word.nbor(-1).tag_.startswith("W"):
+            return "do"  # "What'd you think?"
         return "would" if word.tag_ == "MD" else "have"
-    if text in ("ca", "wo", "sha"):
-        return {"ca": "can", "wo": "will", "sha": "shall"}[text]
-    return lemma(word.text, word.tag_)
+    return CLIPPED.get(text) or lemma(word.text, word.tag_)
 
 
-def _write_out(draft: Draft, word: "Word") -> None:
+def _write_out(draft: Draft, word: Word) -> None:
     """A contraction that English writes behind pronouns only, in full."""
     now = draft.words[word.i].lower().replace("’", "'")
     bare = now in _BARE and not draft.gaps[word.i]

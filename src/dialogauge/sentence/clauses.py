@@ -6,29 +6,28 @@ and by the parse where there are none.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from .agreement import finite, subject
-from .draft import Draft, capital, uncapital
+from .draft import Doc, Draft, Word, capital, uncapital
 from .removal import ENDS, balanced
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.tokens import Token as Word
+_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
+_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
+_ASKING = re.compile(
+    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
+    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
+    re.I,
+)
 
-#: From where to where the words of each sentence reach.
-_Ranges = Mapping[str, tuple[int, int]]
 
-
-def remove(draft: Draft, ranges: _Ranges, names: Sequence[str]) -> bool:
+def remove(draft: Draft, ranges: Mapping[str, tuple[int, int]], names: Sequence[str]) -> bool:
     """Take out the named sentences: all their words and marks."""
     gone = [ranges[name] for name in names if name in ranges]
     if len(gone) != len(names):
         return False
     left = [own for name, own in ranges.items() if name not in names]
-    for start, end in gone:
-        if any(other[0] <= end and start <= other[1] for other in left):
-            return False
+    if any(low <= end and start <= high for start, end in gone for low, high in left):
+        return False
     for start, end in gone:
         earlier = max((it[1] for it in left if it[1] < start), default=-1)
         later = min((it[0] for it in left if it[0] > end), default=len(draft.words))
@@ -44,31 +43,24 @@ def remove(draft: Draft, ranges: _Ranges, names: Sequence[str]) -> bool:
     return any(any(map(str.isalnum, word)) for word in draft.words)
 
 
-def worded(draft: Draft, places: Sequence[int]) -> list[int]:
-    """The places of words; a question's mark may count for a clause that is not its own."""
-    return [place for place in places if any(map(str.isalnum, draft.words[place]))]
-
-
-def _clause_border(document: "Doc", low: int, high: int) -> int:
+def _clause_border(document: Doc, low: int, high: int) -> int:
     """Where between two places clauses meet that are as good as sentences; -1 for nowhere.
 
     "I saw it, you can ask me": one dependency leads over the border, that of a clause put beside.
     """
     for place in range(high, low - 1, -1):
         if 0 < place < len(document):
-            sentence = document[place].sent
-            over = [it for it in sentence if (it.i < place) != (it.head.i < place)]
+            over = [it for it in document[place].sent if (it.i < place) != (it.head.i < place)]
             joints = [it for it in over if it.dep_ != "punct"]
             if len(joints) == 1 and joints[0].i >= place and _is_beside(joints[0]):
                 return place
     return -1
 
 
-def _is_beside(clause: "Word") -> bool:
+def _is_beside(clause: Word) -> bool:
     """Whether a clause could be a sentence of its own."""
-    if clause.dep_ == "conj":
-        return subject(clause) is not None
-    return clause.dep_ == "parataxis" and (subject(clause) or finite(clause)) is not None
+    led = clause.dep_ in ("conj", "parataxis") and subject(clause) is not None
+    return led or (clause.dep_ == "parataxis" and finite(clause) is not None)
 
 
 def _before_mark(draft: Draft, first: int, last: int) -> int:
@@ -76,12 +68,12 @@ def _before_mark(draft: Draft, first: int, last: int) -> int:
     if last < 1 or not ENDS.fullmatch(draft.words[last - 1]):
         return last
     several = any(map(ENDS.fullmatch, draft.words[max(first, 0) : last - 1]))
-    asked = "?" in draft.words[last - 1]
-    draft.words[last - 1] = "." if several or asked else draft.words[last - 1]
+    if several or "?" in draft.words[last - 1]:
+        draft.words[last - 1] = "."
     return last - 1
 
 
-def _begin(document: "Doc", before: int, start: int) -> int:
+def _begin(document: Doc, before: int, start: int) -> int:
     """Where the sentence begins whose first known word is at ``start``, behind ``before``."""
     for place in range(start, before + 1, -1):
         if ENDS.fullmatch(document[place - 1].text) or document[place].is_sent_start:
@@ -89,24 +81,20 @@ def _begin(document: "Doc", before: int, start: int) -> int:
     return before + 1
 
 
-def _end(document: "Doc", end: int, later: int) -> int:
+def _end(document: Doc, end: int, later: int) -> int:
     """Where the sentence ends whose last known word is at ``end``, before ``later``."""
     for place in range(end + 1, later):
         following = document[place + 1].text if place + 1 < len(document) else ""
         if ENDS.fullmatch(document[place].text) and not ENDS.fullmatch(following):
             return _behind_closing(document, place + 1, later)
-    starts = (it for it in range(end + 1, later) if document[it].is_sent_start)
-    return next(starts, later)
+    return next((it for it in range(end + 1, later) if document[it].is_sent_start), later)
 
 
-def _behind_closing(document: "Doc", place: int, until: int) -> int:
+def _behind_closing(document: Doc, place: int, until: int) -> int:
     """Behind blanks and quotes that close what ended before a place."""
     while place < until and (document[place].is_space or document[place].text in _CLOSERS):
         place += 1
     return place
-
-
-_CLOSERS = frozenset({'"', "”", ")", "'", "’", "''"})
 
 
 def _is_border(draft: Draft, place: int) -> bool:
@@ -121,18 +109,7 @@ def _is_border(draft: Draft, place: int) -> bool:
         return bool(draft.document[place].is_sent_start)
     while len(earlier) > 1 and earlier[-1] in _CLOSERS:
         earlier.pop()
-    signs = earlier[-1]
-    return not any(map(str.isalnum, signs)) and signs not in _WITHIN
-
-
-_WITHIN = frozenset({",", ";", ":", "-", "--", "(", '"', "“", "‘", "'", "&", "/"})
-
-
-_ASKING = re.compile(
-    r"(?:^|[.!?,]\s*)(?:do|does|did|are|is|was|were|have|has|can|could|will|would)"
-    r" (?:you|he|she|it|we|they|i)\b[^.!?]*$",
-    re.I,
-)
+    return not any(map(str.isalnum, earlier[-1])) and earlier[-1] not in _WITHIN
 
 
 def joined(text: str, addition: str) -> str:
@@ -147,8 +124,7 @@ def joined(text: str, addition: str) -> str:
     if not plain:
         return text + addition
     marked = bool(re.search(r"[^\w,;:\-'’\"”]$|[.!?…]['’\"”]+$", plain))
-    mark = "?" if _ASKING.search(plain) else "."
-    start = plain if marked else plain.rstrip(",;:- ") + mark
+    start = plain if marked else plain.rstrip(",;:- ") + ("?" if _ASKING.search(plain) else ".")
     first = next((sign for sign in plain if sign.isalpha()), "A")
     added = uncapital(addition) if first.islower() else capital(addition)
     if not marked and re.search(r"[^.]\.$", added):

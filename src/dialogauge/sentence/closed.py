@@ -1,34 +1,26 @@
 """Closed classes: determiners, interjections, adverbs before the verb.
 
-They have no forms to inflect, but each has its place. A _determiner is one for the number of its
+They have no forms to inflect, but each has its place. A determiner is one for the number of its
 noun (*this*, *these*); an adjective takes its place with an article (*that dog*, *the big dog*) and
 gives way to it with one; an interjection, and an adverb before the verb, go for others of their
 kind only. Each function writes into the draft and says whether it could.
 """
 
-from typing import TYPE_CHECKING
-
 from ..language.inflection import Form
 from ..language.senses import lemma
 from .agreement import inverted
-from .draft import Draft, article_of, capital
+from .draft import Draft, Word, article_of, capital, following_word, word_before
 from .lexical import MASS, PARTICLES, adverb, worded
-from .neighbours import following_word, word_before
 from .wordlists import lists
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
 
 _WORDS = lists(__file__, "classes")
 
 #: Singular or mass, plural.
 _POINTING = {"this": "these", "that": "those"}
-_ANY_NUMBER = frozenset({"some", "any", "no"})
-_ONE = frozenset({"each", "every", "another"})
-_DETERMINERS = frozenset({*_POINTING, *_POINTING.values(), *_ANY_NUMBER, *_ONE})
+_DETERMINERS = _WORDS["any"] | _WORDS["one"] | {*_POINTING, *_POINTING.values()}
 
 
-def replace_closed(draft: Draft, word: "Word", new: str) -> bool | None:
+def replace_closed(draft: Draft, word: Word, new: str) -> bool | None:
     """Another concept for a word where one of both is of a closed class; None if none is."""
     plain = lemma(new)
     if word.tag_ == "UH" or word.dep_ == "discourse":
@@ -42,9 +34,8 @@ def replace_closed(draft: Draft, word: "Word", new: str) -> bool | None:
     return None
 
 
-def _interject(draft: Draft, word: "Word", new: str) -> bool:
-    groups = (_WORDS["interjections"], _WORDS["greetings"])
-    fits = any({word.lower_, new} <= group for group in groups)
+def _interject(draft: Draft, word: Word, new: str) -> bool:
+    fits = any({word.lower_, new} <= _WORDS[kind] for kind in ("interjections", "greetings"))
     beside = {it.lower_ for it in word.doc[max(0, word.i - 1) : word.i + 2]}
     if not fits or new in beside:
         return False
@@ -63,8 +54,8 @@ def styled(new: str, old: str) -> str:
     return capital(new) if old[:1].isupper() else new
 
 
-def _determine(draft: Draft, old: "Word", new: str) -> bool:
-    """A _determiner or an adjective in the place of a _determiner."""
+def _determine(draft: Draft, old: Word, new: str) -> bool:
+    """A determiner or an adjective in the place of a determiner."""
     noun, text = old.head, old.lower_
     if text not in _DETERMINERS or not noun.tag_.startswith("NN") or noun.i < old.i:
         return False
@@ -72,13 +63,12 @@ def _determine(draft: Draft, old: "Word", new: str) -> bool:
     if title or (old.text[0].isupper() and not draft.starts(old.i)):
         return False
     phrase = _determiner(lemma(new), noun)
-    if (
-        phrase is None
-        and text != "no"
-        and not _says_when(noun)
-        and (how := worded(new, Form("good", "JJ")))
-    ):
-        article = "the" if text in {*_POINTING, *_POINTING.values()} else _article(how.word, noun)
+    adverbial = noun.dep_.startswith(("obl", "nmod:"))  # "that night"
+    bound = text == "no" or (adverbial and all(it.dep_ != "case" for it in noun.children))
+    if phrase is None and not bound and (how := worded(new, Form("good", "JJ"))):
+        many = noun.tag_ in ("NNS", "NNPS") or noun.lower_ in MASS
+        pointing = text in {*_POINTING, *_POINTING.values()}
+        article = "the" if pointing else "" if many else article_of(how.word)
         phrase = f"{article} {how.word}".strip()
     if phrase is None:
         return False
@@ -86,33 +76,19 @@ def _determine(draft: Draft, old: "Word", new: str) -> bool:
     return True
 
 
-def _says_when(noun: "Word") -> bool:
-    """Whether a noun is an adverbial by its _determiner only: "that night"."""
-    bare = not any(it.dep_ == "case" for it in noun.children)
-    return bare and noun.dep_.startswith(("obl", "nmod:"))
-
-
-def _article(text: str, noun: "Word") -> str:
-    """The indefinite article of a noun with something before it, if it can have one."""
-    many = noun.tag_ in ("NNS", "NNPS") or noun.lower_ in MASS
-    return "" if many else article_of(text)
-
-
-def _determiner(word: str, noun: "Word") -> str | None:
-    """The form of a _determiner before a noun; None if it cannot stand there."""
+def _determiner(word: str, noun: Word) -> str | None:
+    """The form of a determiner before a noun; None if it cannot stand there."""
     many = noun.tag_ in ("NNS", "NNPS") or (noun.tag_ == "NNP" and noun.lower_.endswith("s"))
     for one, several in _POINTING.items():
         if word in (one, several):
             return several if many else one
-    if noun.lower_ == "one" and word in _ANY_NUMBER:
-        return None
-    if word in _ONE and (many or noun.lower_ in MASS):
-        return None
-    return word if word in _ANY_NUMBER | _ONE else None
+    if word in _WORDS["any"]:
+        return word if noun.lower_ != "one" else None
+    return word if word in _WORDS["one"] and not many and noun.lower_ not in MASS else None
 
 
-def _determiner_for(draft: Draft, old: "Word", new: str) -> bool:
-    """A _determiner in the place of a modifier, and of the article before it."""
+def _determiner_for(draft: Draft, old: Word, new: str) -> bool:
+    """A determiner in the place of a modifier, and of the article before it."""
     noun = old.head
     form = _determiner(new, noun)
     others = [it for it in noun.lefts if it.i != old.i and it.dep_ != "case"]
@@ -130,20 +106,14 @@ def _determiner_for(draft: Draft, old: "Word", new: str) -> bool:
     return True
 
 
-def _adverb(draft: Draft, old: "Word", new: str) -> bool | None:
+def _adverb(draft: Draft, old: Word, new: str) -> bool | None:
     """An adverb before a verb for another one."""
     form = new if new in _WORDS["middle"] else adverb(new)
-    if form not in _WORDS["middle"] or not _is_before_verb(old) or form == old.lower_:
-        return None
-    before = word_before(old)
-    if before in ("not", "n't", "n’t") or inverted(old.head):
+    verbal = old.head.tag_.startswith(("VB", "JJ")) and old.i < old.head.i
+    before_it = verbal and following_word(old).tag_.startswith(("VB", "MD", "JJ"))
+    if form not in _WORDS["middle"] or not before_it or form == old.lower_:
+        return None  # "just so we can"
+    if word_before(old) in ("not", "n't", "n’t") or inverted(old.head):
         return False  # "not even", "Can he still hear?"
     draft.words[old.i] = styled(form, draft.words[old.i])
     return True
-
-
-def _is_before_verb(adverb_: "Word") -> bool:
-    """Whether an adverb stands right before what it says something of: not "just so we can"."""
-    following = following_word(adverb_)
-    verbal = adverb_.head.tag_.startswith(("VB", "JJ")) and adverb_.i < adverb_.head.i
-    return bool(verbal and following.tag_.startswith(("VB", "MD", "JJ")))

@@ -9,13 +9,13 @@ Around what was touched it mends what follows from the change and says nothing b
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 from ..language.inflection import Form, lemma
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.tokens import Token as Word
+#: spaCy's ``Token`` and ``Doc``, whose own types take a checker a minute to read.
+Word: TypeAlias = Any
+Doc: TypeAlias = Any
 
 _COMMAS = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _ENDS = re.compile(r"[.!?…]+")
@@ -32,7 +32,7 @@ _VOWEL_NUMBER = re.compile(r"8|11\b|18\b")
 class Draft:
     """The slots of a text; the place of a slot is that of its word in the parse."""
 
-    def __init__(self, text: str, document: "Doc") -> None:
+    def __init__(self, text: str, document: Doc) -> None:
         self.text = text
         self.document = document
         marks = extents(document)
@@ -56,8 +56,7 @@ class Draft:
 
     def lemma(self, place: int) -> str:
         """The lemma of the word that is in a slot now."""
-        new = self.lemmas.get(place)
-        return new or lemma(self.words[place], self.document[place].tag_)
+        return self.lemmas.get(place) or lemma(self.words[place], self.document[place].tag_)
 
     def clear(self, places: Iterable[int]) -> None:
         """Take words out, with all that was put around them."""
@@ -80,25 +79,21 @@ class Draft:
             words = words.upper()
         elif self.starts(place) and first[:1].isupper():
             words = words.upper() if len(first) > 1 and first.isupper() else capital(words)
-            self._lower(place)
+            old = self.document[place]
+            if self.before[place]:
+                self.before[place] = uncapital(self.before[place])
+            elif old.tag_[:3] != "NNP" and old.text != "I" and not old.text[1:2].isupper():
+                self.words[place] = uncapital(self.words[place])
         self.before[place] = f"{words} {self.before[place]}".strip()
-
-    def _lower(self, place: int) -> None:
-        """Without the capital that a word had as the first of a sentence."""
-        if self.before[place]:
-            self.before[place] = uncapital(self.before[place])
-        elif not _keeps_capital(self.document[place]):
-            self.words[place] = uncapital(self.words[place])
 
     def starts(self, place: int) -> bool:
         """Whether a word is the first of a sentence."""
-        word = self.document[place]
         earlier = place - 1
         while earlier >= 0 and not any(sign.isalnum() for sign in self._old[earlier]):
             if _ENDS.fullmatch(self._old[earlier]) or "\n" in self._old[earlier]:
                 return True
             earlier -= 1
-        return earlier < 0 or bool(word.is_sent_start)
+        return earlier < 0 or bool(self.document[place].is_sent_start)
 
     def written(self) -> tuple[str, list[tuple[int, int] | None]]:
         """The new text, and where each slot is in it; None for slots that were cleared."""
@@ -157,18 +152,15 @@ class Draft:
                 continue
             following = range(place + 1, len(self.words))
             heir = next((at for at in following if any(map(str.isalnum, self.slot(at)))), None)
-            if heir is not None and not self._behind_mark(heir):
+            earlier = (it for it in reversed(self._old[:heir]) if not it.isspace())
+            if heir is not None and not _ENDS.fullmatch(
+                next(earlier, "")
+            ):  # else its case is its own
                 part = self.before if self.before[heir] else self.words
                 part[heir] = capital(part[heir])
 
-    def _behind_mark(self, place: int) -> bool:
-        """Whether a word was the first behind the end of a sentence: its case is its own."""
-        earlier = (old for old in reversed(self._old[:place]) if not old.isspace())
-        return bool(_ENDS.fullmatch(next(earlier, "")))
-
     def _mend_articles(self) -> None:
-        kept = self._kept()
-        for left, right in pairwise(kept):
+        for left, right in pairwise(self._kept()):
             article = self.words[left].lower()
             if article not in ("a", "an") or self.behind[left]:
                 continue
@@ -184,7 +176,7 @@ def _divides(text: str) -> bool:
 
 
 def _gap(text: str, waiting: str, gap: str, slot: str) -> str:
-    """The blank where words were taken out before ``said``."""
+    """The blank where words were taken out before a slot."""
     if not text or text[-1].isspace():
         return ""
     if _CLOSING.fullmatch(slot):
@@ -218,21 +210,13 @@ def uncapital(text: str) -> str:
     return text[:1].lower() + text[1:] if ordinary else text
 
 
-def _keeps_capital(word: "Word") -> bool:
-    """Whether a word is written with a capital wherever it stands."""
-    text = str(word.text)
-    return str(word.tag_).startswith("NNP") or text == "I" or text[1:2].isupper()
-
-
-def extents(document: "Doc") -> list[tuple[int, int]]:
+def extents(document: Doc) -> list[tuple[int, int]]:
     """Where each word begins and ends; all at once, which is many times as quick as one by one."""
-    return [(start, start + length) for start, length in document.to_array(_EXTENT).tolist()]
+    marks = document.to_array(["IDX", "LENGTH"]).tolist()
+    return [(start, start + length) for start, length in marks]
 
 
-_EXTENT = ["IDX", "LENGTH"]
-
-
-def tops(draft: Draft, places: Sequence[int]) -> list["Word"]:
+def tops(draft: Draft, places: Sequence[int]) -> list[Word]:
     """The words among some places that hang on none of the others, punctuation aside."""
     words = [draft.document[place] for place in places if draft.words[place]]
     words = [word for word in words if any(map(str.isalnum, word.text))]
@@ -244,3 +228,23 @@ def one_run(draft: Draft, places: Sequence[int]) -> bool:
     """Whether places stand side by side."""
     kept = [place for place in places if draft.words[place]]
     return bool(kept) and kept == list(range(kept[0], kept[0] + len(kept)))
+
+
+def word_before(word: Word) -> str:
+    """The last word in small letters; empty at the start of a text."""
+    return str(word.nbor(-1).lower_) if word.i else ""
+
+
+def word_behind(word: Word) -> str:
+    """The next word in small letters; empty at the end of a text."""
+    return str(word.nbor().lower_) if word.i + 1 < len(word.doc) else ""
+
+
+def following_word(word: Word) -> Word:
+    """The next word, at the end of a text the word itself."""
+    return word.nbor() if word.i + 1 < len(word.doc) else word
+
+
+def is_last(word: Word) -> bool:
+    """Whether nothing follows, or a mark."""
+    return word.i + 1 == len(word.doc) or bool(word.nbor().is_punct)

@@ -8,26 +8,20 @@ infinitive by its *to* ("I want to").
 
 from collections.abc import Collection
 from functools import cache
-from typing import TYPE_CHECKING
 
 from ..language.lexicon import Lexicon
 from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree_behind, base, inverted
 from .closed import styled
-from .draft import Draft
+from .draft import Draft, Word
 from .negation import is_negative
+from .wordlists import lists
 
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
-
-_SAYING = frozenset({"think", "guess", "suppose", "hope", "believe", "say", "assume"})
-_WANTING = frozenset({"want", "like", "love", "need", "try", "hope", "plan", "hate", "prefer"})
-#: Verbs that make one thing with their object.
-_LIGHT = frozenset({"be", "take", "make", "do", "let", "have", "get", "go"})
+_VERBS = lists(__file__, "filling")
 _FILLED = frozenset({"nsubj", "nsubj:pass", "obj"})
 
 
-def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
+def fill(draft: Draft, head: Word, places: Collection[int]) -> bool:
     """Put what says nothing into the place of a part; False if nothing can stand there."""
     if not places or sorted(places) != list(range(min(places), max(places) + 1)):
         return False
@@ -37,7 +31,8 @@ def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
         return _to(draft, head, places)
     if head.dep_ not in _FILLED or not _can_be_filled(head):
         return False
-    text = _indefinite(draft, head)
+    open_ = inverted(head.head) or (head.dep_ == "obj" and is_negative(draft, head.head))
+    text = ("any" if open_ else "some") + ("one" if _is_person(head) else "thing")
     first = min(places)
     old = "a" if draft.words[first] == "I" and not draft.starts(first) else draft.words[first]
     old = old if draft.text.isupper() else old.capitalize() if old.isupper() else old
@@ -49,9 +44,9 @@ def fill(draft: Draft, head: "Word", places: Collection[int]) -> bool:
     return True
 
 
-def _can_be_filled(head: "Word") -> bool:
+def _can_be_filled(head: Word) -> bool:
     """Whether a noun or pronoun is one that something can stand for."""
-    light = head.dep_ == "obj" and base(head.head) in _LIGHT and not readings(head.text)
+    light = head.dep_ == "obj" and base(head.head) in _VERBS["light"] and not readings(head.text)
     before = head.left_edge.nbor(-1) if head.left_edge.i else head
     titled = before.tag_ == "DT" and before.is_title and not before.is_sent_start
     plain = head.tag_.startswith("NN") or (head.tag_ == "PRP" and head.lower_ != "it")
@@ -61,36 +56,31 @@ def _can_be_filled(head: "Word") -> bool:
     return plain and not (light or reflexive or joined or outer or titled)
 
 
-def _indefinite(draft: Draft, head: "Word") -> str:
-    verb = head.head
-    open_ = inverted(verb) or (head.dep_ == "obj" and is_negative(draft, verb))
-    return ("any" if open_ else "some") + ("one" if is_person(head) else "thing")
-
-
-def is_person(word: "Word") -> bool:
+def _is_person(word: Word) -> bool:
     """Whether a noun or pronoun is somebody."""
     if readings(word.text):
         return str(word.lower_) not in ("it", "its", "they", "them")
     if word.lower_ in ("lot", "lots", "couple", "bunch"):  # "a lot of people"
-        return any(it.dep_ == "nmod" and is_person(it) for it in word.children)
+        return any(it.dep_ == "nmod" and _is_person(it) for it in word.children)
     return word.ent_type_ == "PERSON" or word.lower_ in _people() or base(word) in _people()
-
-
-_ANYBODY = "everyone everybody someone somebody anyone anybody nobody"
-_SOMEBODY = frozenset(f"people folks fan fans {_ANYBODY}".split())
 
 
 @cache
 def _people() -> frozenset[str]:
-    return frozenset(Lexicon.load().below("person")) | _SOMEBODY
+    anybody = "everyone everybody someone somebody anyone anybody nobody"
+    return frozenset([*Lexicon.load().below("person"), *f"people folks fan fans {anybody}".split()])
 
 
-def _so(draft: Draft, clause: "Word", places: Collection[int]) -> bool:
+def _so(draft: Draft, clause: Word, places: Collection[int]) -> bool:
     """ "I think so"."""
     verb = clause.head
-    if base(verb) not in _SAYING or min(places) != verb.i + 1:
-        return False
-    if any(it.tag_.startswith("W") for it in verb.children) or _goes_on(draft, places):
+    asks = any(it.tag_.startswith("W") for it in verb.children)
+    if (
+        base(verb) not in _VERBS["saying"]
+        or min(places) != verb.i + 1
+        or asks
+        or _goes_on(draft, places)
+    ):
         return False
     draft.clear(places)
     draft.behind[verb.i] = "so"
@@ -103,10 +93,14 @@ def _goes_on(draft: Draft, places: Collection[int]) -> bool:
     return any(it.is_alpha and it.tag_ != "UH" and not it.is_sent_start for it in following)
 
 
-def _to(draft: Draft, infinitive: "Word", places: Collection[int]) -> bool:
+def _to(draft: Draft, infinitive: Word, places: Collection[int]) -> bool:
     """ "I want to"."""
     to = next((it for it in infinitive.children if it.tag_ == "TO"), None)
-    if to is None or base(infinitive.head) not in _WANTING or to.i != infinitive.head.i + 1:
+    if (
+        to is None
+        or base(infinitive.head) not in _VERBS["wanting"]
+        or to.i != infinitive.head.i + 1
+    ):
         return False
     if _goes_on(draft, places):
         return False  # "he needs to but he is smart"

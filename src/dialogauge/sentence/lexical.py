@@ -30,11 +30,14 @@ _CLOSED = tuple(lists(__file__, "closed").values())
 #: Suffixes of nouns: of those who do, and of what is done or is so; the commonest first.
 _DOERS = ("er", "or", "ist")
 _DEEDS = ("ion", "ation", "ment", "ance", "ence", "al", "ure", "ness", "ity")
+#: How often a verb must be a noun to be one as it is.
+_USED = 10
 
 _CLASSES = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 _SPECIAL = re.compile(
     r".+-9\d|.+-(?:quantity|entity)|.*(\w)\1\1.*|amr-.+|\w|.*[^\w'’.-].*|\W+|multi-sentence|and|or|name"
 )
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -52,11 +55,10 @@ def worded(concept: str, like: Form) -> Wording | None:
         return None
     head, particle = parted(concept)
     head = _listed(head, "v" if is_frame(concept) else "n")
-    if place == "n" and like.tag == "NNS" and head in UNCOUNTABLE:
+    old = like.text.lower()
+    if old in _WORDS["loose"] or (like.tag == "NNS" and head in UNCOUNTABLE):
         return None
-    if like.text.lower() in _WORDS["loose"]:
-        return None
-    if (particle and place != "v") or not _exchangeable(like.text.lower(), head, place):
+    if (particle and place != "v") or not _exchangeable(old, head, place):
         return None
     if place == "n" and head[0].isupper():
         return Wording(inflect(head, like) if like.tag in ("NNS", "NNPS") else head, head)
@@ -101,8 +103,7 @@ def _derived(word: str, frame: bool, place: str, like: Form) -> tuple[str, str] 
     """The lemma and the form of a word, or of one made from it, in a class."""
     if place == "r" and like.text.lower().endswith("ly") and is_word(adverb(word), "r"):
         word = adverb(word)
-    doer = place == "n" and frame and _is_doer(like.text)
-    if doer and (doers := _made(word, _DOERS)):
+    if place == "n" and frame and _is_doer(like.text) and (doers := _made(word, _DOERS)):
         return doers[0], inflect(doers[0], like)
     if is_word(word, place):
         return word, inflect(word, like)
@@ -142,9 +143,6 @@ def _noun(word: str, frame: bool, like: Form) -> tuple[str, str] | None:
     return (gerund, inflect(gerund, like)) if plain else None
 
 
-_USED = 10
-
-
 def _is_doer(noun: str) -> bool:
     return noun.lower().rstrip("s").endswith(_DOERS)
 
@@ -155,12 +153,9 @@ _MADE = {"a": _adjective, "r": _from_adjective, "n": _noun}
 def _made(word: str, suffixes: tuple[str, ...]) -> list[str]:
     """The nouns that suffixes make of a word, known ones only."""
     spelled = (noun for suffix in suffixes for noun in _suffixed(word, suffix))
-    return [noun for noun in spelled if is_word(noun, "n") and _is_used(noun)]
-
-
-def _is_used(noun: str) -> bool:
-    """Whether anybody says it: *possibleness* is listed, too."""
-    return any(sense.count for sense in Lexicon.load().senses(noun, "n"))
+    listed = [noun for noun in spelled if is_word(noun, "n")]
+    senses = Lexicon.load().senses  # nobody says *possibleness*, which is listed, too
+    return [noun for noun in listed if any(sense.count for sense in senses(noun, "n"))]
 
 
 def agent(concept: str, like: Form) -> str | None:
@@ -196,16 +191,10 @@ def adverb(word: str) -> str:
 @lru_cache(maxsize=20_000)
 def is_word(word: str, place: str) -> bool:
     """Whether a lemma is used in a class: listed, and in no small part of its uses."""
-    lexicon = Lexicon.load()
-    own = [sense for sense in lexicon.senses(word, place) if sense.word == word.lower()]
-    if not own:
-        return False
-    uses = sum(sense.count for sense in own)
-    every = sum(sense.count for sense in lexicon.senses(word) if sense.word == word.lower())
-    return uses * 6 >= every
-
-
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
+    senses = Lexicon.load().senses
+    own = [sense.count for sense in senses(word, place) if sense.word == word.lower()]
+    every = sum(sense.count for sense in senses(word) if sense.word == word.lower())
+    return bool(own) and sum(own) * 6 >= every
 
 
 def numeral(old: str, new: str) -> str | None:

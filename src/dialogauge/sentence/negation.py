@@ -10,17 +10,12 @@ Whether *not* is contracted follows the text: "don't", "don’t", "dont" or "do 
 
 import re
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from ..language.inflection import Form, inflect
 from ..language.irregular import NEGATIVES
 from .agreement import auxiliaries, base, finite, inverted, subject
-from .draft import Draft, capital
-from .neighbours import following_word, is_last, word_before, word_behind
+from .draft import Draft, Word, capital, following_word, is_last, word_before, word_behind
 from .wordlists import lists
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
 
 NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
 NOT = NEGATIONS - {"never"}
@@ -34,27 +29,26 @@ _FULL = re.compile(
     r"|(?:i am|it is|that is|i will|they are|you are|we are|he is|she is))\b",
     re.I,
 )
-_BEHIND_HEADS = frozenset({"have", "used", "go", "get", "use", "need", "try", "be"})
+_NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
 
 
-def negate(draft: Draft, word: "Word") -> bool:
+def negate(draft: Draft, word: Word) -> bool:
     """Negate what a word says; False if it cannot be said."""
     predicate = word.head if word.dep_ in ("aux", "aux:pass", "cop") else word
     if is_negative(draft, predicate) or _TAG_QUESTION.search(draft.text, word.idx):
         return False
     if any(it.lower_ == "how" for it in predicate.children) and not predicate.tag_.startswith("VB"):
         return False  # "how powerful it is"
-    if _is_afterthought(predicate) or (predicate.lower_ in _SET and subject(predicate) is None):
+    if _is_afterthought(predicate) or (
+        predicate.lower_ in _WORDS["set"] and subject(predicate) is None
+    ):
         return False
     if word.tag_.startswith("NN") and finite(predicate) is None:
         return _no(draft, word)
     return _negate_clause(draft, predicate, word) and _mend_too(draft, predicate)
 
 
-_SET = frozenset({"thank", "said"})  # "Good, thank you", "Well said."
-
-
-def _is_afterthought(verb: "Word") -> bool:
+def _is_afterthought(verb: Word) -> bool:
     """Whether a verb comments on what was said before it: "it was good i think"."""
     who = subject(verb)
     if who is None or base(verb) not in _WORDS["comments"]:
@@ -65,7 +59,7 @@ def _is_afterthought(verb: "Word") -> bool:
     return any(it.tag_ in ("VBD", "VBP", "VBZ", "MD") for it in earlier)
 
 
-def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
+def _negate_clause(draft: Draft, predicate: Word, word: Word) -> bool:
     first = finite(predicate)
     if first is None:
         return _negate_bare(draft, predicate)
@@ -78,14 +72,14 @@ def _negate_clause(draft: Draft, predicate: "Word", word: "Word") -> bool:
     return _with_do(draft, predicate)
 
 
-def _elliptic_do(verb: "Word") -> bool:
+def _elliptic_do(verb: Word) -> bool:
     """Whether a *do* or *have* stands for another verb: "Oh, you did?", "Have you?"."""
-    alone = not any(it.dep_ in ("obj", "xcomp") for it in verb.children)
-    last = is_last(verb)
-    return alone and (base(verb) == "do" or (base(verb) == "have" and (inverted(verb) or last)))
+    if any(it.dep_ in ("obj", "xcomp") for it in verb.children):
+        return False
+    return base(verb) == "do" or (base(verb) == "have" and (inverted(verb) or is_last(verb)))
 
 
-def _mend_too(draft: Draft, predicate: "Word") -> bool:
+def _mend_too(draft: Draft, predicate: Word) -> bool:
     """ "too" or "as well" at the end of a negated clause is "either"."""
     first = finite(predicate) or predicate
     near = [it for it in predicate.doc[first.i + 1 : first.i + 2] if it.lower_ == "too"]
@@ -98,33 +92,28 @@ def _mend_too(draft: Draft, predicate: "Word") -> bool:
     return True
 
 
-def is_negative(draft: Draft, predicate: "Word") -> bool:
+def is_negative(draft: Draft, predicate: Word) -> bool:
     """Whether a clause has a negation already, in its verb or in what belongs to it."""
     own = [predicate, *predicate.children]
     own += [below for word in own[1:] if word.dep_ in _NOMINAL for below in word.children]
     texts = {draft.words[word.i].lower() for word in own}
-    return bool(texts & _NEGATIVE) or bool(NOT & {it.lower() for it in _neighbours(predicate)})
+    behind = {word_behind(it) for it in auxiliaries(predicate)}  # whatever the parse says
+    return bool(texts & _NEGATIVE) or bool(NOT & behind)
 
 
-_NOMINAL = frozenset({"nsubj", "nsubj:pass", "obj", "iobj", "obl", "cop", "aux"})
-
-
-def _neighbours(predicate: "Word") -> list[str]:
-    """The words right behind the auxiliaries, where *not* stands whatever the parse says."""
-    return [it.nbor().text for it in auxiliaries(predicate) if it.i + 1 < len(it.doc)]
-
-
-def _negate_bare(draft: Draft, predicate: "Word") -> bool:
+def _negate_bare(draft: Draft, predicate: Word) -> bool:
     """A clause without a finite word: "to go", "going", "Go!", "seen"."""
     to = next((it for it in predicate.children if it.tag_ == "TO" and it.dep_ == "mark"), None)
     above = predicate.head
     if to is not None and above.i != predicate.i and above.lower_ in ("going", "gon", "used"):
         return negate(draft, above)
     if to is not None:
-        late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _BEHIND_HEADS
+        late = predicate.dep_ in ("xcomp", "ROOT") and base(predicate.head) in _WORDS["heads"]
         draft.put_before(to.i + 1 if late else to.i, "not")
         return True
-    if _is_let(predicate) or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
+    before = [it.lower_ for it in predicate.doc[max(0, predicate.i - 2) : predicate.i]]
+    let = before[-1:] == ["lets"] or before in (["let", "'s"], ["let", "’s"], ["let", "us"])
+    if let or predicate.nbor(-1 if predicate.i else 0).lower_ == "better":
         draft.put_before(predicate.i, "not")
         return True
     if predicate.tag_ in ("VB", "VBP") and predicate.dep_ in ("ROOT", "parataxis", "conj"):
@@ -132,7 +121,7 @@ def _negate_bare(draft: Draft, predicate: "Word") -> bool:
     return _negate_participle(draft, predicate)
 
 
-def _negate_participle(draft: Draft, predicate: "Word") -> bool:
+def _negate_participle(draft: Draft, predicate: Word) -> bool:
     """ "not going", "not seen", "not sure", where such a word makes a clause."""
     verbal = predicate.tag_.startswith("VB")
     clause = predicate.dep_ in ("ROOT", "conj", "advcl", "acl", "parataxis")
@@ -146,13 +135,7 @@ def _negate_participle(draft: Draft, predicate: "Word") -> bool:
     return True
 
 
-def _is_let(verb: "Word") -> bool:
-    """Whether a verb is what "let's" proposes."""
-    before = [it.lower_ for it in verb.doc[max(0, verb.i - 2) : verb.i]]
-    return before[-1:] == ["lets"] or before in (["let", "'s"], ["let", "’s"], ["let", "us"])
-
-
-def _imperative(draft: Draft, verb: "Word") -> bool:
+def _imperative(draft: Draft, verb: Word) -> bool:
     if verb.dep_ == "conj" and (finite(verb.head) is not None or verb.head.tag_ != "VB"):
         main = finite(verb.head) == verb.head and base(verb.head) != "be"
         draft.put_before(verb.i, _joined_not(draft, "do") if main else "not")
@@ -163,16 +146,15 @@ def _imperative(draft: Draft, verb: "Word") -> bool:
     if verb.lower_ == "let" and us.lower_ in ("'s", "’s", "us"):
         draft.behind[us.i] = "not"
         return True
-    before = word_before(verb)
     if us.lower_ == "of" or (verb.lower_.endswith("s") and verb.lower_ != draft.lemma(verb.i)):
         return False  # "Sign of the times", "Reminds me of it"
-    if not draft.starts(verb.i) and before not in _WORDS["leading"]:
+    if not draft.starts(verb.i) and word_before(verb) not in _WORDS["leading"]:
         return False
     draft.put_before(verb.i, _joined_not(draft, "do"))
     return True
 
 
-def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
+def _negate_finite(draft: Draft, predicate: Word, first: Word) -> bool:
     """*not* behind an auxiliary or a copula."""
     text = draft.words[first.i].lower().replace("’", "'")
     if text in ("might", "may") and word_behind(first) == "as":
@@ -187,21 +169,19 @@ def _negate_finite(draft: Draft, predicate: "Word", first: "Word") -> bool:
         draft.words[first.i], draft.words[following.i] = f"{draft.words[first.i]} not", "have"
         draft.gaps[following.i] = " "
         return True
-    short = _joined_not(draft, text, asked=inverted(predicate))
+    asked = inverted(predicate)
+    short = _joined_not(draft, text, asked=asked)
     if " " not in short and draft.words[first.i].isalpha():
-        draft.words[first.i] = (
-            short.upper() if _shouted(draft, first) else like(short, draft, first)
-        )
+        shouted = len(first.text) > 1 and draft.words[first.i].isupper()
+        draft.words[first.i] = short.upper() if shouted else like(short, draft, first)
         return True
     who = subject(predicate)
-    if inverted(predicate) and who is not None:
-        draft.behind[max(it.i for it in who.subtree)] = "not"
-    else:
-        draft.behind[first.i] = "not"
+    last = who.right_edge if asked and who is not None else first
+    draft.behind[last.i] = "not"
     return True
 
 
-def _negate_clitic(draft: Draft, first: "Word") -> bool:
+def _negate_clitic(draft: Draft, first: Word) -> bool:
     """ "I'll" and "I'd" take *not* in their full form: "I won't"; "I'd better" takes it behind."""
     following = following_word(first)
     if following.lower_ == "better":
@@ -213,12 +193,13 @@ def _negate_clitic(draft: Draft, first: "Word") -> bool:
     return True
 
 
-def _with_do(draft: Draft, verb: "Word") -> bool:
+def _with_do(draft: Draft, verb: Word) -> bool:
     """*do* in the tense of the verb, and the verb's base form."""
     who = subject(verb)
     base_form = verb.tag_ in ("VB", "VBP")
     odd = base_form and who is not None and who.tag_ in ("NN", "NNP") and not list(who.conjuncts)
-    odd = odd or (verb.i + 1 < len(verb.doc) and not verb.whitespace_ and "s" in _clitic(verb))
+    following = word_behind(verb)
+    odd = odd or (not verb.whitespace_ and following[:1] in ("'", "’") and "s" in following)
     if odd or not verb.tag_.startswith("VB"):
         return False  # "How's your team look", "it get's"
     now = draft.words[verb.i].lower()
@@ -227,53 +208,39 @@ def _with_do(draft: Draft, verb: "Word") -> bool:
     tag = "VBZ" if third else draft.tag(verb.i)
     if third and now == inflect(draft.lemma(verb.i), Form(now, "VBD")):
         tag = "VBD"  # "he beat them"
-    form = {"VBZ": "does", "VBD": "did", "VBN": "did"}.get(tag, "do")
-    at = _first_adverb(verb)
-    if word_behind(verb) not in ("na", "ta"):  # "wanna"
+    if following not in ("na", "ta"):  # "wanna"
         draft.words[verb.i] = inflect(draft.lemma(verb.i), Form(draft.words[verb.i], "VB"))
-    draft.put_before(at, _joined_not(draft, form))
+    form = {"VBZ": "does", "VBD": "did", "VBN": "did"}.get(tag, "do")
+    draft.put_before(_first_adverb(verb), _joined_not(draft, form))
     return True
 
 
-def _clitic(word: "Word") -> str:
-    """What is left of a contraction behind a word."""
-    following = str(word.nbor().lower_)
-    return following if following[:1] in ("'", "’") else ""
-
-
-def _first_adverb(predicate: "Word") -> int:
+def _first_adverb(predicate: Word) -> int:
     """The place before which *not* goes: the verb, or an adverb right before it."""
-    place = int(predicate.i)
-    while place and predicate.doc[place - 1].lower_ in _WORDS["before"]:
-        if predicate.doc[place - 1].head != predicate or predicate.doc[place - 1].lower_ == "just":
-            break
-        place -= 1
-    return place
+    earlier = reversed(list(predicate.doc[: predicate.i]))
+    adverbs = takewhile(lambda it: it.lower_ in _WORDS["before"] and it.head == predicate, earlier)
+    return int(predicate.i) - len(list(adverbs))
 
 
-def _no(draft: Draft, noun: "Word") -> bool:
+def _no(draft: Draft, noun: Word) -> bool:
     """ "no" before a noun, in the place of an article if it has one."""
     if noun.tag_.startswith("NNP") or noun.dep_ in ("compound", "ROOT", "flat"):
         return False
     if noun.lower_ == "thanks" or any(is_negative(draft, above) for above in noun.ancestors):
         return False
     left = [word for word in noun.lefts if word.dep_ != "case"]
-    if any(word.dep_ in ("mark", "advmod", "nsubj", "cc", "punct") for word in left) or any(
-        it.lower_ in ("as", "few", "many", "several") for it in noun.lefts
-    ):
+    barred = any(word.dep_ in ("mark", "advmod", "nsubj", "cc", "punct") for word in left)
+    if barred or any(it.lower_ in ("as", "few", "many", "several") for it in noun.lefts):
         return False
     article = next((word for word in left if word.dep_ == "det"), None)
     if article is None and not any(word.dep_ in ("nmod:poss", "nummod") for word in left):
         draft.put_before(min([noun.i, *(word.left_edge.i for word in left)]), "no")
         return True
     bound = article is not None and word_before(article) in ("quite", "such", "what")
-    if article is None or bound or article.lower_ not in _INDEFINITE:
+    if article is None or bound or article.lower_ not in _WORDS["indefinite"]:
         return False
     draft.words[article.i] = like("no", draft, article)
     return True
-
-
-_INDEFINITE = frozenset({"a", "an", "any", "some"})
 
 
 def _joined_not(draft: Draft, verb: str, *, asked: bool = False) -> str:
@@ -305,10 +272,6 @@ def contractions(text: str) -> str:
     return "none" if _FULL.search(text) else "straight"
 
 
-def _shouted(draft: Draft, word: "Word") -> bool:
-    return len(word.text) > 1 and draft.words[word.i].isupper()
-
-
-def like(new: str, draft: Draft, word: "Word") -> str:
+def like(new: str, draft: Draft, word: Word) -> str:
     """A word with the capital of the one in whose place it goes."""
     return capital(new) if draft.words[word.i][:1].isupper() else new

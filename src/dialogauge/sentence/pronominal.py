@@ -5,38 +5,23 @@ its mentions in a sentence change together; a noun is said once and then taken u
 """
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
 from ..language.pronouns import PRONOUNS as FORMS
 from ..language.pronouns import Pronoun, readings
 from ..language.senses import PRONOUNS
-from .agreement import (
-    SUBJECTS,
-    Person,
-    agree,
-    agree_behind,
-    clitic_behind,
-    of_pronoun,
-    subject,
-)
-from .draft import Draft, capital
+from .agreement import SUBJECTS, Person, agree, agree_behind, clitic_behind, of_pronoun, subject
+from .draft import Draft, Word, capital, word_before, word_behind
 from .lexical import parted, worded
-from .neighbours import word_before, word_behind
 from .wordlists import lists
 
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
-
 _WORDS = lists(__file__, "pronominal")
-_THINGS = "something everything anything this that"
-_PEOPLE = "someone somebody everyone everybody anyone anybody"
-_SEVERAL = frozenset({"these", "those"})
 #: Words that stand for a noun with all that belongs to it, and have no case.
-STANDING = frozenset(f"{_THINGS} {_PEOPLE}".split()) | _SEVERAL
+STANDING = _WORDS["things"] | _WORDS["people"] | _WORDS["several"]
+_STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
 
 
-def stands_alone(word: "Word") -> bool:
+def stands_alone(word: Word) -> bool:
     """Whether a word stands for a noun: "that is true", "like anything", but not "that dog"."""
     own = [it for it in word.children if it.dep_ not in ("case", "punct", "advmod", "cc")]
     degree = word.i + 1 < len(word.doc) and word.nbor().tag_ in ("JJ", "RB") and word.whitespace_
@@ -45,35 +30,28 @@ def stands_alone(word: "Word") -> bool:
     return word.lower_ in STANDING and word.dep_ in _STANDS and not own
 
 
-_STANDS = frozenset({"nsubj", "nsubj:pass", "obj", "obl", "iobj", "nmod", "conj"})
-
-
-def replace_pronoun(draft: Draft, words: Sequence["Word"], new: str) -> bool:
+def replace_pronoun(draft: Draft, words: Sequence[Word], new: str) -> bool:
     """Another pronoun or a noun for the mentions of a pronoun."""
-    cases = {word.i: _case_of(word) for word in words}
-    if any(case is None for case in cases.values()):
-        return False
-    if any(_in_phrase(draft, word) for word in words):
+    cases = [_case_of(word) for word in words]
+    if not all(cases) or any(_in_phrase(draft, word) for word in words):
         return False
     if new not in PRONOUNS and any(_fixed(word) for word in words):
         return False
     if any(word_before(word) == new for word in words):
         return False  # "that that"
     later = new if new in PRONOUNS else "it"  # a noun is said once
-    written = [_put(draft, words[0], cases[words[0].i] or "", new)]
-    written += [_put(draft, word, cases[word.i] or "", later) for word in words[1:]]
-    return all(written)
+    news = [new, *[later] * (len(words) - 1)]
+    return all(_put(draft, *each) for each in zip(words, cases, news, strict=True))
 
 
-def _fixed(word: "Word") -> bool:
+def _fixed(word: Word) -> bool:
     """Whether a pronoun belongs to a phrase that wants a pronoun: "oh my god", "isn't it?"."""
     following = word_behind(word)
-    before = word_before(word)
     swears = word.lower_ == "my" and following in ("god", "gosh", "goodness", "bad")
-    return swears or (following == "?" and before in _WORDS["tags"])
+    return swears or (following == "?" and word_before(word) in _WORDS["tags"])
 
 
-def _in_phrase(draft: Draft, word: "Word") -> bool:
+def _in_phrase(draft: Draft, word: Word) -> bool:
     """Whether a pronoun belongs to a title or to the noun behind it: "you guys", "we all"."""
     if word.dep_ in ("det", "vocative", "discourse", "compound"):
         return True
@@ -83,38 +61,26 @@ def _in_phrase(draft: Draft, word: "Word") -> bool:
         return True  # in a title
     if word.lower_ == "ya" and draft.starts(word.i):
         return True  # yes
-    return word_behind(word) in ("guys", "all", "both", "two", "folks") or _is_shared(word)
-
-
-def _is_shared(word: "Word") -> bool:
-    """Whether a pronoun must be several: "either of us"."""
     before = [it.lower_ for it in word.doc[max(0, word.i - 2) : word.i]]
-    return before[-1:] == ["of"] and before[0] in _WORDS["sharing"]
+    shared = before[-1:] == ["of"] and before[0] in _WORDS["sharing"]  # "either of us"
+    return shared or word_behind(word) in ("guys", "all", "both", "two", "folks")
 
 
-def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list["Word"]:
+def mentions(draft: Draft, places: Sequence[int], old: str, taken: Collection[int]) -> list[Word]:
     """The words for a pronoun's variable: those it is aligned to, and others of the same person.
 
     One variable stands for all mentions in a sentence, but a parser may have aligned only one.
     """
-    aligned = [draft.document[it] for it in places if draft.words[it] and _is(old, draft, it)]
-    spans = {(word.sent.start, word.sent.end) for word in aligned}
-    return [
-        word
-        for start, end in sorted(spans)
-        for word in draft.document[start:end]
-        if _is(old, draft, word.i)
-        and (word in aligned or (_refers_back(word) and word.i not in taken))
-    ]
+    aligned = {it for it in places if draft.words[it] and _is(old, draft, it)}
+    spans = {(sent.start, sent.end) for sent in (draft.document[it].sent for it in aligned)}
+    words = [word for start, end in sorted(spans) for word in draft.document[start:end]]
+    free = (it for it in words if it.i not in taken)  # possessives and reflexives mean the same
+    again = {it.i for it in free if it.tag_ == "PRP$" or it.lower_.endswith(("self", "selves"))}
+    return [it for it in words if it.i in aligned | again and _is(old, draft, it.i)]
 
 
 def _is(concept: str, draft: Draft, place: int) -> bool:
     return any(form in _row(concept) for form in readings(draft.document[place].text))
-
-
-def _refers_back(word: "Word") -> bool:
-    """Whether an unaligned pronoun surely means the same: possessives and reflexives."""
-    return word.tag_ == "PRP$" or str(word.lower_).endswith(("self", "selves"))
 
 
 def _row(concept: str) -> list[Pronoun]:
@@ -122,17 +88,13 @@ def _row(concept: str) -> list[Pronoun]:
     nominative = [it for it in FORMS if it.case == "nom" and it.text.lower() == concept]
     keys = {(it.person, it.number, it.gender) for it in nominative}
     others = ("one", "one's", "oneself", "y'all", "thou", "y'all's")
-    return [
-        it
-        for it in FORMS
-        if (it.person, it.number, it.gender) in keys
-        and it.text not in others
-        and not it.text.startswith("th" if concept == "you" else "\0")
-    ]
+    forms = [it for it in FORMS if (it.person, it.number, it.gender) in keys]
+    forms = [it for it in forms if it.text not in others]
+    return [it for it in forms if concept != "you" or not it.text.startswith("th")]
 
 
-def _case_of(word: "Word") -> str | None:
-    """The case of a pronoun: from its form where that says it, else from its place."""
+def _case_of(word: Word) -> str:
+    """The case of a pronoun: from its form where that says it, else from its place; or nothing."""
     if stands_alone(word):
         return "nom" if word.dep_ in SUBJECTS else "acc"
     cases = {form.case for form in readings(word.text)}
@@ -144,27 +106,21 @@ def _case_of(word: "Word") -> str | None:
     if "gen" in cases and owning:
         return "gen" if "poss" not in cases or word.i < word.head.i else "poss"
     if "acc" not in cases:
-        return None
+        return ""
     head = word.head if word.dep_ == "conj" else word
     return "nom" if "nom" in cases and head.dep_ in SUBJECTS else "acc"
 
 
-def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
+def _put(draft: Draft, word: Word, case: str, new: str) -> bool:
     """A pronoun or a noun in the place of a pronoun of some case, with agreement."""
-    who = Person(3, new in ("people", "police", "cattle") or new in _SEVERAL)
     if new in PRONOUNS:
         case = "refl" if case == "acc" and _returns(draft, word, new) else case
-        form = next(it for it in _row(new) if it.case == case)
-        text, who = form.text, of_pronoun(form)
+        text, who = _pronoun(new, case)
     else:
         text = _noun_phrase(new, case)
-    if not text:
-        return False
-    if (
-        case == "nom"
-        and who.tag == "VBZ"
-        and any(it.lower_ in ("both", "all") for it in word.head.children)
-    ):
+        who = Person(3, new in ("people", "police", "cattle") or new in _WORDS["several"])
+    several = any(it.lower_ in ("both", "all") for it in word.head.children)
+    if not text or (several and case == "nom" and who.tag == "VBZ"):
         return False  # "those are both good"
     shown = word.text != "I" or draft.starts(word.i)
     if shown and word.text[0].isupper() and (len(word.text) == 1 or not word.text.isupper()):
@@ -177,7 +133,13 @@ def _put(draft: Draft, word: "Word", case: str, new: str) -> bool:
     return True
 
 
-def _returns(draft: Draft, word: "Word", new: str) -> bool:
+def _pronoun(concept: str, case: str) -> tuple[str, Person]:
+    """A pronoun in some case, and what verbs agree with."""
+    form = next(it for it in _row(concept) if it.case == case)
+    return form.text, of_pronoun(form)
+
+
+def _returns(draft: Draft, word: Word, new: str) -> bool:
     """Whether an object is the subject of its verb as well: "I see myself"."""
     who = subject(word.head) if word.dep_ in ("obj", "iobj") else None
     if who is None or who.tag_ != "PRP" or new == "it":
@@ -185,7 +147,7 @@ def _returns(draft: Draft, word: "Word", new: str) -> bool:
     return any(form in _row(new) for form in readings(draft.words[who.i]))
 
 
-def is_coordinated(head: "Word") -> bool:
+def is_coordinated(head: Word) -> bool:
     """Whether a subject has others beside it: "he and I"."""
     return any(it.dep_ == "conj" and it.tag_.startswith(("NN", "PRP")) for it in head.children)
 
@@ -209,11 +171,11 @@ def _standing(word: str, case: str) -> str:
     if case in ("nom", "acc"):
         return word
     if case == "refl":
-        return "themselves" if word in _PEOPLE.split() or word in _SEVERAL else "itself"
+        return "itself" if word in _WORDS["things"] else "themselves"
     return f"{word}'s" if word.endswith(("one", "body", "thing")) else ""
 
 
-def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
+def pronoun_for(draft: Draft, noun: Word, new: str) -> bool:
     """A pronoun, or *that*, in the place of a name or of a noun with no more than an article."""
     owner = next((it for it in noun.children if it.dep_ == "case" and it.tag_ == "POS"), None)
     function = ("det", "case", "punct", "cop", "nsubj", "aux", "mark", "cc")
@@ -224,15 +186,14 @@ def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
         return False
     case = "gen" if owner is not None else "nom" if noun.dep_ in SUBJECTS else "acc"
     if new in STANDING:
-        text, who = _standing(new, case), Person(3, new in _SEVERAL)
+        text, who = _standing(new, case), Person(3, new in _WORDS["several"])
     else:
-        form = next(it for it in _row(new) if it.case == case)
-        text, who = form.text, of_pronoun(form)
-    gone = [it.i for it in noun.children if it.dep_ in ("det", *name_parts)]
-    gone += [owner.i] if owner is not None else []
-    initial = draft.starts(min([noun.i, *gone])) and draft.words[min([noun.i, *gone])][:1].isupper()
+        text, who = _pronoun(new, case)
     if not text:
         return False
+    gone = [it.i for it in noun.children if it.dep_ in ("det", *name_parts) or it == owner]
+    first = min([noun.i, *gone])
+    initial = draft.starts(first) and draft.words[first][:1].isupper()
     draft.clear(gone)
     draft.words[noun.i] = capital(text) if initial else text
     if case == "nom" and not is_coordinated(noun):
@@ -240,6 +201,6 @@ def pronoun_for(draft: Draft, noun: "Word", new: str) -> bool:
     return True
 
 
-def is_name(noun: "Word") -> bool:
+def is_name(noun: Word) -> bool:
     """Whether a noun is a name by itself, not a part of one."""
     return noun.tag_.startswith("NNP") and noun.dep_ not in ("compound", "flat", "amod", "nmod")

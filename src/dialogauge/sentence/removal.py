@@ -9,18 +9,13 @@ is refused (False).
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ..language.pronouns import readings
 from .agreement import SUBJECTS, Person, agree, base, inverted, of_pronoun
-from .draft import Draft, tops
+from .draft import Draft, Word, tops, word_behind
 from .filling import fill
-from .neighbours import word_behind
 from .valency import EITHER, TRANSITIVE
 from .wordlists import lists
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
 
 _WORDS = lists(__file__, "removal")
 Places = Mapping[str, Sequence[int]]
@@ -32,7 +27,6 @@ _NEEDED = SUBJECTS | frozenset(
 )
 _OBJECTS = frozenset({"obj", "xcomp", "ccomp", "iobj"})
 ENDS = re.compile(r"[.!?…]+['\"”’)]*")
-_PAIRED = ("()", "[]", "“”", '""')
 
 
 def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
@@ -41,11 +35,13 @@ def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
     heads = tops(draft, own)
     if not heads:
         return False
-    words = [word for head in heads for word in _phrase(head, kept)]
-    places = {place for word in words for place in word}
-    if not all(words) or not balanced(draft, places) or _strands(kept, places):
+    phrases = [_phrase(head, kept) for head in heads]
+    places = {place for phrase in phrases for place in phrase}
+    if not all(phrases) or not balanced(draft, places):
         return False
-    free = all(_free(head) for head in heads)
+    if any(own and places.issuperset(own) for own in kept.values()):
+        return False  # a variable that stays would lose all its words
+    free = not any(_is_needed(it) or _is_asked(it) or _is_wanted(it) for it in heads)
     if not free or heads[0].dep_ == "ccomp":
         filled = len(heads) == 1 and not _is_asked(heads[0]) and fill(draft, heads[0], places)
         if filled or not free:
@@ -59,24 +55,26 @@ def remove_part(draft: Draft, gone: Iterable[int], kept: Places) -> bool:
     return True
 
 
-def _unask(draft: Draft, gone: "Word", place: int) -> None:
+def _unask(draft: Draft, gone: Word, place: int) -> None:
     """Where the question of a sentence is gone, its mark is that of what is left."""
     asking = inverted(gone) or any(it.tag_ in ("WP", "WRB", "WDT") for it in gone.children)
     if gone.dep_ in ("parataxis", "conj") and asking and draft.words[place : place + 1] == ["?"]:
         draft.words[place] = "."
 
 
-def _agree_with_rest(draft: Draft, gone: "Word") -> None:
+def _agree_with_rest(draft: Draft, gone: Word) -> None:
     """A list of two has no comma; where one of two subjects is left, the verb agrees with it."""
     first = gone.head if gone.dep_ == "conj" else gone
     members = [first, *(it for it in first.children if it.dep_ == "conj")]
     left = [it for it in members if draft.words[it.i]]
     if len(left) == 2 < len(members):
-        _close_up(draft, left[0].i, left[1].i)
+        kept = [place for place in range(left[0].i + 1, left[1].i) if draft.words[place]]
+        for comma, joint in pairwise(kept):
+            if draft.words[comma] == "," and draft.document[joint].dep_ == "cc":
+                draft.clear([comma])
     if first.dep_ in SUBJECTS and len(members) == 2 and len(left) == 1:
         forms = readings(left[0].text)
-        many = left[0].tag_ in ("NNS", "NNPS")
-        who = of_pronoun(forms[0]) if forms else Person(3, many)
+        who = of_pronoun(forms[0]) if forms else Person(3, left[0].tag_ in ("NNS", "NNPS"))
         agree(draft, first.head, who, pronoun=bool(forms))
 
 
@@ -92,17 +90,11 @@ def _dangles(draft: Draft, places: Collection[int]) -> bool:
     return waiting or article or last.lower_ in _WORDS["waiting"]
 
 
-def _close_up(draft: Draft, first: int, last: int) -> None:
-    """Clear the comma before the *and* of two things."""
-    kept = [place for place in range(first + 1, last) if draft.words[place]]
-    for comma, joint in pairwise(kept):
-        if draft.words[comma] == "," and draft.document[joint].dep_ == "cc":
-            draft.clear([comma])
-
-
 def _breaks(draft: Draft, places: Collection[int]) -> bool:
-    """Whether what follows the gap would be read with what stands before it."""
-    if _dangles(draft, places) or _leaves_no_verb(draft, places):
+    """Whether a sentence loses its verbs, or what is around the gap would be read together."""
+    sentence = draft.document[min(places)].sent
+    verbs = {it.i for it in sentence if it.tag_ in ("VBD", "VBP", "VBZ", "MD")}
+    if (verbs and verbs <= set(places)) or _dangles(draft, places):  # "What if it rains?"
         return True
     end = max(places) + 1
     following = [draft.document[it] for it in range(end, min(end + 2, len(draft.words)))]
@@ -116,31 +108,21 @@ def _breaks(draft: Draft, places: Collection[int]) -> bool:
     return listed and following[-1].head.i not in places and draft.document[end - 1].dep_ != "conj"
 
 
-def _leaves_no_verb(draft: Draft, places: Collection[int]) -> bool:
-    """Whether a sentence loses all its finite verbs: "What if it rains?"."""
-    sentence = draft.document[min(places)].sent
-    finite_ = {it.i for it in sentence if it.tag_ in ("VBD", "VBP", "VBZ", "MD")}
-    return bool(finite_) and finite_ <= set(places)
-
-
-def _phrase(head: "Word", kept: Places) -> list[list[int]]:
+def _phrase(head: Word, kept: Places) -> list[int]:
     """The places that go with a head; the other conjuncts stay if the graph keeps them."""
     others = [word for word in head.children if word.dep_ == "conj"]
     staying = {place for places in kept.values() for place in places}
     if not any(word.i in staying for word in others):
-        return [_trimmed([word.i for word in head.subtree], head)]
+        return _trimmed([word.i for word in head.subtree], head)
     first = others[0]
-    shared = {
-        it.i for child in head.children if child.dep_ in ("case", "mark") for it in child.subtree
-    }
-    start = head.left_edge.i
+    joints = (child for child in head.children if child.dep_ in ("case", "mark"))
+    shared = {it.i for joint in joints for it in joint.subtree}
     until = min(it.i for it in first.subtree if it.dep_ not in ("cc", "punct") or it.head != first)
-    if any(place in staying for place in range(start, until)):
-        return [[]]
-    return [[place for place in range(start, until) if place not in shared]]
+    own = range(head.left_edge.i, until)
+    return [] if staying.intersection(own) else [place for place in own if place not in shared]
 
 
-def _trimmed(places: list[int], head: "Word") -> list[int]:
+def _trimmed(places: list[int], head: Word) -> list[int]:
     """Without marks that end the whole sentence, which some parses hang on its last part."""
     last = head.sent.end
     while places and places[-1] == last - 1 and ENDS.fullmatch(head.doc[places[-1]].text):
@@ -148,20 +130,14 @@ def _trimmed(places: list[int], head: "Word") -> list[int]:
     return places
 
 
-def _free(head: "Word") -> bool:
-    """Whether a clause can do without this part."""
-    return not (_is_needed(head) or _is_asked(head) or _is_wanted(head))
-
-
-def _is_needed(head: "Word") -> bool:
+def _is_needed(head: Word) -> bool:
     """Whether grammar wants it: subject, verb, determiner, one of a pair."""
-    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't", "so", "few"):
+    if head.dep_ in _NEEDED or head.lower_ in ("not", "n't", "so", "few") or _is_set(head):
         return True
-    if _is_measure(head) or _is_set(head):
-        return True
-    following = word_behind(head)
+    if head.head.lower_ in _WORDS["measured"] and head.head.i == head.right_edge.i + 1:
+        return True  # "two years" of "two years away"
     compared = head.lower_ == "different" or head.tag_ in ("JJR", "RBR")
-    if following == "much" or (compared and any(it.lower_ == "than" for it in head.sent)):
+    if word_behind(head) == "much" or (compared and any(it.lower_ == "than" for it in head.sent)):
         return True  # "pretty much", "a different box than yours"
     if head.dep_ == "nmod:poss":
         return bool(head.head.tag_ == "NN")  # "house" wants something before it
@@ -173,52 +149,37 @@ def _is_needed(head: "Word") -> bool:
     return paired and (mutual or any(it.lower_ in _WORDS["pairing"] for it in pair.subtree))
 
 
-def _is_measure(head: "Word") -> bool:
-    """Whether it says how far: "two years" of "two years away"."""
-    return head.head.lower_ in _WORDS["measured"] and head.head.i == head.right_edge.i + 1
-
-
-def _is_set(head: "Word") -> bool:
+def _is_set(head: Word) -> bool:
     """Whether a word is one of a set phrase: "over and over", "win or lose"."""
     words = [it.lower_ for it in head.doc[max(0, head.i - 2) : head.i + 3]]
-    trios = zip(words, words[1:], words[2:], strict=False)
-    return any(
-        (one == other and joint == "and") or (one, joint, other) == ("win", "or", "lose")
-        for one, joint, other in trios
-    )
+    trios = list(zip(words, words[1:], words[2:], strict=False))
+    again = any(one == other and joint == "and" for one, joint, other in trios)
+    return again or ("win", "or", "lose") in trios
 
 
-def _is_asked(head: "Word") -> bool:
+def _is_asked(head: Word) -> bool:
     """Whether a question asks for it."""
     asking = (it for it in head.children if it.dep_ in ("det", "advmod"))
     return any(it.tag_.startswith("W") for it in (head, *asking))
 
 
-def _is_wanted(head: "Word") -> bool:
+def _is_wanted(head: Word) -> bool:
     """Whether its verb wants it."""
     verb = head.head
     name = base(verb)
     parted = any(it.dep_ == "compound:prt" for it in verb.children)  # "it blew me away"
     if head.dep_ in _OBJECTS and (name in TRANSITIVE or verb.tag_ == "VBN" or parted):
         return True
-    if head.dep_ == "obj" and name not in EITHER:
-        return True
-    if head.dep_ == "obj" and any(it.dep_ == "xcomp" for it in verb.children):
+    predicated = any(it.dep_ == "xcomp" for it in verb.children)
+    if head.dep_ == "obj" and (name not in EITHER or predicated):
         return True
     half = head.dep_ == "xcomp" and verb.lower_ in _WORDS["half"]
     described = head.dep_ in ("obl", "advcl") or (head.dep_ == "advmod" and head.tag_ == "JJ")
     return half or (described and name in _WORDS["directed"])
 
 
-def _strands(kept: Places, places: Collection[int]) -> bool:
-    """Whether a variable that stays would lose all its words."""
-    return any(own and set(own) <= set(places) for own in kept.values())
-
-
 def balanced(draft: Draft, places: Collection[int]) -> bool:
     """Whether brackets and quotes go in pairs."""
     text = "".join(draft.words[place] for place in places)
-    return all(
-        text.count(pair[0]) == text.count(pair[1]) and (pair != '""' or text.count('"') % 2 == 0)
-        for pair in _PAIRED
-    )
+    paired = all(text.count(start) == text.count(end) for start, end in ("()", "[]", "“”"))
+    return paired and text.count('"') % 2 == 0

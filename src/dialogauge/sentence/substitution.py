@@ -5,24 +5,21 @@ Each function writes into the draft and says whether it could.
 """
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from ..language.inflection import Form
 from ..language.senses import PRONOUNS, lemma
 from .closed import replace_closed
-from .draft import Draft, capital, one_run, tops
-from .lexical import Wording, agent, is_word, numeral, worded
+from .draft import Draft, Word, capital, one_run, tops, word_before, word_behind
+from .lexical import agent, is_word, numeral, worded
 from .negation import NOT, negate
-from .neighbours import word_before, word_behind
 from .nominal import replace_noun
 from .pronominal import STANDING, mentions, pronoun_for, replace_pronoun, stands_alone
 from .verbal import replace_verb
 from .wordlists import lists
 
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
-
 _WORDS = lists(__file__, "substitution")
+#: What stands beside a word and stays, even if a graph has it in the same node.
+_BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
 
 
 def replace_word(
@@ -36,7 +33,7 @@ def replace_word(
     return bool(words) and _replace_one(draft, words[0], _own(draft, places, old), new)
 
 
-def heads(draft: Draft, places: Sequence[int], concept: str) -> list["Word"]:
+def heads(draft: Draft, places: Sequence[int], concept: str) -> list[Word]:
     """The word that says a concept among its words, if it is one that can be replaced."""
     words = tops(draft, _own(draft, places, concept))
     if len(words) != 1 or words[0].lower_ in _WORDS["set"] or word_behind(words[0]) in ("na", "ta"):
@@ -44,13 +41,13 @@ def heads(draft: Draft, places: Sequence[int], concept: str) -> list["Word"]:
     return [] if _is_joined(words[0]) else words
 
 
-def _is_joined(word: "Word") -> bool:
+def _is_joined(word: Word) -> bool:
     """Whether a word is a part of one with a hyphen: "fail-safe"."""
     behind = not word.whitespace_ and word_behind(word) == "-"
-    return behind or bool(word.i and word.nbor(-1).text == "-" and not word.nbor(-1).whitespace_)
+    return behind or (word_before(word) == "-" and not word.nbor(-1).whitespace_)
 
 
-def _replace_one(draft: Draft, word: "Word", places: Sequence[int], new: str) -> bool:
+def _replace_one(draft: Draft, word: Word, places: Sequence[int], new: str) -> bool:
     """Another concept for the words that hang on one."""
     done = replace_closed(draft, word, new)
     if done is not None:
@@ -59,15 +56,15 @@ def _replace_one(draft: Draft, word: "Word", places: Sequence[int], new: str) ->
         return replace_pronoun(draft, [word], new)
     if new in PRONOUNS or new in STANDING:
         return pronoun_for(draft, word, new)
-    if word.tag_ == "MD":
-        return _replace_modal(draft, word, new)
-    return _WRITERS[_class_of(word)](draft, word, places, new)
-
-
-def _class_of(word: "Word") -> str:
-    if word.tag_.startswith("VB") or _is_verb(word):
-        return "verb"
-    return "noun" if word.tag_.startswith("NN") else "other"
+    if word.tag_ == "MD":  # what is possible is impossible: *can*, *can't*
+        impossible = lemma(new) == "impossible" and word.lower_ in ("can", "could")
+        return impossible and negate(draft, word)
+    relations = {it.dep_ for it in word.children}
+    taken_for_noun = "aux" in relations and relations.isdisjoint(("cop", "det"))
+    if word.tag_.startswith("VB") or taken_for_noun:  # "would just sing it"
+        return replace_verb(draft, word, places, new)
+    writer = replace_noun if word.tag_.startswith("NN") else _replace_other
+    return writer(draft, word, places, new)
 
 
 def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
@@ -75,25 +72,8 @@ def _own(draft: Draft, places: Sequence[int], concept: str) -> list[int]:
     exact = [it for it in places if draft.lemma(it).lower() == lemma(concept)]
     if len(exact) == 1 or len(places) == 1:
         return exact or list(places)
-    words = [(it, draft.document[it]) for it in places]
-    return [it for it, word in words if word.dep_ not in _BESIDE and word.lower_ not in NOT]
-
-
-#: What stands beside a word and stays, even if a graph has it in the same node.
-_BESIDE = frozenset({"det", "nummod", "nmod:poss", "case", "punct", "cop", "aux"})
-
-
-def _is_verb(noun: "Word") -> bool:
-    """Whether a tagger's noun is a verb by what hangs on it: "would just sing it"."""
-    return any(it.dep_ == "aux" for it in noun.children) and not any(
-        it.dep_ in ("cop", "det") for it in noun.children
-    )
-
-
-def _replace_modal(draft: Draft, modal: "Word", new: str) -> bool:
-    """What is possible is impossible: *can*, *can't*."""
-    impossible = lemma(new) == "impossible" and modal.lower_ in ("can", "could")
-    return impossible and negate(draft, modal)
+    words = [draft.document[it] for it in places]
+    return [it.i for it in words if it.dep_ not in _BESIDE and it.lower_ not in NOT]
 
 
 def replace_agent(draft: Draft, places: Sequence[int], new: str) -> bool:
@@ -110,20 +90,17 @@ def replace_number(draft: Draft, places: Sequence[int], old: str, new: str) -> b
     near = {*places, *(it.i for place in places for it in draft.document[place].children)}
     for place in sorted(near):
         written = draft.words[place].lower()
-        numeral_ = numeral(written, new) if numeral(old, written) or written == old else None
-        numeral_ = numeral_ or (numeral(written, new) if numeral(written, old) == written else None)
-        if numeral_:
-            draft.words[place] = capital(numeral_) if draft.words[place][0].isupper() else numeral_
+        same = written == old or numeral(old, written) or numeral(written, old) == written
+        if same and (now := numeral(written, new)):
+            draft.words[place] = capital(now) if draft.words[place][0].isupper() else now
             return True
     return False
 
 
-def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) -> bool:
+def _replace_other(draft: Draft, word: Word, places: Sequence[int], new: str) -> bool:
     """An adjective or an adverb; "more" goes where the new one has a comparative of its own."""
-    if not word.tag_.startswith(("JJ", "RB")) or not one_run(draft, places):
-        return False
-    before = word_before(word)
-    if _is_set(word, before):
+    before, describes = word_before(word), word.tag_.startswith(("JJ", "RB"))
+    if not describes or not one_run(draft, places) or _is_set(word, before):
         return False
     like = draft.form(word.i)
     asked = before in ("how", "too", "as", "so", "that")
@@ -139,8 +116,10 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     if more is not None and more.i + 1 == word.i and word.tag_ in ("JJ", "RB"):
         like = Form(word.text, word.tag_ + ("R" if more.lower_ == "more" else "S"))
     wording = worded(new, like)
-    if wording is None or not _can_stand(word, like, wording):
+    if wording is None or (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"]):
         return False
+    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
+        return False  # "really speaks", not "cool speaks"
     draft.clear(place for place in places if place != word.i)
     if more is not None and like.tag in ("JJR", "JJS", "RBR", "RBS"):
         draft.clear([more.i])
@@ -149,14 +128,7 @@ def _replace_other(draft: Draft, word: "Word", places: Sequence[int], new: str) 
     return True
 
 
-def _can_stand(word: "Word", like: Form, wording: Wording) -> bool:
-    """Whether an adjective stands before nouns, and an adverb is more than an adjective."""
-    if like.tag == "RB" and word.lower_.endswith("ly") and is_word(wording.word, "a"):
-        return False  # "really speaks", not "cool speaks"
-    return not (word.dep_ == "amod" and wording.lemma in _WORDS["predicative"])
-
-
-def _is_set(word: "Word", before: str) -> bool:
+def _is_set(word: Word, before: str) -> bool:
     """Whether an adjective or adverb is one of a set phrase."""
     if word.dep_ in ("case", "mark", "cc", "fixed"):
         return True  # "instead of", "as well as"
@@ -167,6 +139,3 @@ def _is_set(word: "Word", before: str) -> bool:
         return True  # "as long as"
     bound = (before == "a" and word.lower_ in ("few", "little")) or before == "any"
     return bound or any(it.dep_ == "fixed" for it in word.children)  # "a few", "any good"
-
-
-_WRITERS = {"noun": replace_noun, "verb": replace_verb, "other": _replace_other}

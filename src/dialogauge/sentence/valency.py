@@ -5,20 +5,16 @@ good" is not "I talk it is good"), and an object can go only from a verb that do
 verbs are listed in ``words.toml``.
 """
 
-from typing import TYPE_CHECKING
-
-from .neighbours import word_behind
+from .draft import Word, word_behind
 from .wordlists import lists
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as Word
 
 _VERBS = lists(__file__, "valency")
 TRANSITIVE, EITHER = _VERBS["transitive"], _VERBS["either"]
 _TAKING = lists(__file__, "taking")
+_LEADING = frozenset({"to", "for", "at", "on", "about", "with", "into", "from", "through"})
 
 
-def fits(verb: "Word", new: str) -> bool:
+def fits(verb: Word, new: str) -> bool:
     """Whether a verb can take what another one has beside it."""
     had = [kind for word in verb.children if (kind := _kind(word))]
     objects = had.count("object") + any(it.dep_ == "aux:pass" for it in verb.children)
@@ -38,10 +34,7 @@ def fits(verb: "Word", new: str) -> bool:
     return not _is_alone(verb) or new not in TRANSITIVE or lacks_object(verb, new)
 
 
-_LEADING = frozenset({"to", "for", "at", "on", "about", "with", "into", "from", "through"})
-
-
-def lacks_object(verb: "Word", new: str) -> bool:
+def lacks_object(verb: Word, new: str) -> bool:
     """Whether a verb wants an object where another had none, and *something* can be it."""
     if new not in TRANSITIVE - _VERBS["clausal"] or verb.tag_ == "VBN" or not _is_alone(verb):
         return False
@@ -50,19 +43,21 @@ def lacks_object(verb: "Word", new: str) -> bool:
     return verb.dep_ not in ("amod", "compound", "csubj") and not joined and not led
 
 
-def _is_alone(verb: "Word") -> bool:
+def _is_alone(verb: Word) -> bool:
     """Whether a verb has nothing that completes it, neither beside it nor before its clause."""
     asked = (it for it in verb.children if it.tag_ in ("WP", "WDT") and it.dep_ != "nsubj")
     gap = verb.dep_ in ("acl:relcl", "acl") or any(asked)
     return not gap and not any(map(_kind, verb.children))
 
 
-def _kind(word: "Word") -> str:
+def _kind(word: Word) -> str:
     """What a dependent asks of its verb; nothing if any verb can have it."""
     if word.dep_ in ("obj", "iobj"):
         return "object"
+    if word.dep_ == "ccomp" and word.left_edge.tag_ in ("WP", "WRB"):
+        return "object"  # "what you mean"
     if word.dep_ == "ccomp":
-        return _kind_of_clause(word)
+        return "if" if word.left_edge.lower_ in ("if", "whether") else "that"
     if word.dep_ == "advcl" and word.tag_ == "VBG" and word.i == word.head.i + 1:
         return "doing"
     if word.dep_ != "xcomp":
@@ -70,10 +65,3 @@ def _kind(word: "Word") -> str:
     to = any(it.tag_ == "TO" for it in word.children)
     kinds = {"VBG": "doing", "JJ": "so", "JJR": "so", "VBN": "so"}
     return "to" if to else kinds.get(word.tag_, "being")
-
-
-def _kind_of_clause(word: "Word") -> str:
-    first = word.left_edge
-    if first.tag_ in ("WP", "WRB"):
-        return "object"  # "what you mean"
-    return "if" if first.lower_ in ("if", "whether") else "that"

@@ -19,6 +19,15 @@ def lists(module: str, table: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tables[table].items()}
 
 
+def named(module: str, table: str) -> dict[str, str]:
+    """For each word of a table the name of its list.
+
+    >>> named(__file__, "positive")["nobody"]
+    'somebody'
+    """
+    return {word: name for name, words in lists(module, table).items() for word in words}
+
+
 @cache
 def _tables(path: Path) -> dict[str, dict[str, str]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ...language.senses import lemma
-from ...sentence.wordlists import lists
+from ...sentence.wordlists import named
 from ..graph import Edge, Graph, unquoted
 from ..parser.numbers import value
 from ..parser.templates import common_start
@@ -25,7 +25,7 @@ from ..parser.templates import common_start
 _ALIKE = 4
 
 #: Words whose concept has another name.
-_MEANS = {word: concept for concept, words in lists(__file__, "means").items() for word in words}
+_MEANS = named(__file__, "means")
 _YEAR = "january february march april may june july august september october november december"
 _MONTHS = {month: str(number) for number, month in enumerate(_YEAR.split(), 1)}
 

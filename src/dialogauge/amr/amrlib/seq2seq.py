@@ -6,8 +6,7 @@ and its lengths under ``task_specific_params``), the weights and a tokenizer. We
 
 - The weights must be safetensors: amrlib's downloads are pickles, which run code when loaded.
 - The tokenizer comes from the folder, never by its name from a hub.
-- Words and lemmas come from our own language pipeline, and alignments from :mod:`.matching`, whose
-  rules are those of amrlib's word aligner.
+- Words and lemmas come from our own language pipeline, and alignments from :mod:`.matching`.
 - A text that is longer than the model reads is counted, and a graph that is is not written at all.
 """
 
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -24,14 +23,11 @@ from msgspec.structs import replace
 from ... import models
 from ...dialogue import mend
 from ...errors import MissingExtraError, ModelError
+from ...language import Pipeline, load
+from ...sentence.draft import Word
 from ..graph import Graph, Token
 from .linear import delinearised, linearised
 from .matching import align, matches
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token as SpacyToken
-
-    from ...language import Pipeline
 
 _META = "amrlib_meta.json"
 #: amrlib's names of the code that runs a model; older ones were renamed and do the same.
@@ -42,15 +38,13 @@ _GENERATORS = frozenset({".generate_xfm.inference", ".generate_t5.inference", _T
 _TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
 #: amrlib's own settings: candidates per text, and texts at once.
 BEAMS, BATCH = 4, 12
+_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Meta(msgspec.Struct, frozen=True):
     """What amrlib says of a model."""
 
     inference_module: str
-
-
-_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Lengths(msgspec.Struct, frozen=True):
@@ -92,15 +86,13 @@ def is_folder(path: Path) -> bool:
 class AmrlibParser:
     """Text to graphs, many at a time."""
 
-    def __init__(self, model: "Transformer", pipeline: "Pipeline", beams: int = BEAMS) -> None:
+    def __init__(self, model: "Transformer", pipeline: Pipeline, beams: int = BEAMS) -> None:
         self._model, self._pipeline, self._beams = model, pipeline, beams
         self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "AmrlibParser":
         """The parser of a folder."""
-        from ...language import load
-
         return cls(Transformer.load(folder, PARSERS), load())
 
     @property
@@ -123,9 +115,8 @@ class AmrlibParser:
     def _graph(self, text: str, lines: Sequence[str]) -> Graph | None:
         """The first candidate that is a graph, with its words."""
         graph = next(filter(None, map(delinearised, lines)), None)
-        return graph and self._aligned(graph, text)
-
-    def _aligned(self, graph: Graph, text: str) -> Graph:
+        if graph is None:
+            return None
         words = _words(self._pipeline, text)
         tokens = tuple(Token(word.text, word.idx, word.idx + len(word.text)) for word in words)
         places = align(graph, [word.text for word in words], [word.lemma_ for word in words])
@@ -135,32 +126,30 @@ class AmrlibParser:
 class AmrlibGenerator:
     """Graphs to whole new sentences; a model trained with tense is told the words' tags."""
 
-    def __init__(self, model: "Transformer", pipeline: "Pipeline | None") -> None:
+    def __init__(self, model: "Transformer", pipeline: Pipeline | None) -> None:
         self._model, self._pipeline = model, pipeline
         self.counts = Counts()
 
     @classmethod
     def load(cls, folder: Path) -> "AmrlibGenerator":
         """The generator of a folder."""
-        from ...language import load
-
         model = Transformer.load(folder, _GENERATORS)
         return cls(model, load() if model.module == _TENSED else None)
 
     @property
     def signature(self) -> str:
         """Model, and the pipeline that tags."""
-        tagger = f"|{self._pipeline.signature}" if self._pipeline else ""
-        return f"{self._model.signature}{tagger}"
+        return self._model.signature + (f"|{self._pipeline.signature}" if self._pipeline else "")
 
     def realise(self, original: Graph, edited: Graph) -> str | None:
         """The edited graph as a sentence; nothing of the original's wording is used."""
-        del original
         return self.write([edited])[0]
 
     def write(self, graphs: Sequence[Graph]) -> list[str | None]:
         """A sentence for each graph; None where it is longer than the model reads."""
-        lines = [self._line(graph) for graph in graphs]
+        if self._pipeline is not None:
+            graphs = [tagged(graph, self._pipeline) for graph in graphs]
+        lines = [linearised(graph) for graph in graphs]
         short = [line for line in lines if not self._model.too_long(line)]
         written = zip(short, self._model.write(short, beams=1), strict=True)
         sentences = {line: texts[0].strip() for line, texts in written}
@@ -169,11 +158,8 @@ class AmrlibGenerator:
         self.counts.failed += sum(sentences.get(line) == "" for line in lines)
         return [sentences.get(line) or None for line in lines]
 
-    def _line(self, graph: Graph) -> str:
-        return linearised(graph if self._pipeline is None else tagged(graph, self._pipeline))
 
-
-def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
+def tagged(graph: Graph, pipeline: Pipeline) -> Graph:
     """The graph with Penn tags at what has a word, ``tell-01~VBD``: no longer PENMAN."""
     words = _words(pipeline, graph.text)
     matched = matches(graph, [word.text for word in words], [word.lemma_ for word in words])
@@ -188,7 +174,7 @@ def tagged(graph: Graph, pipeline: "Pipeline") -> Graph:
     return replace(graph, concepts=concepts, edges=tuple(edges))
 
 
-def _words(pipeline: "Pipeline", text: str) -> "list[SpacyToken]":
+def _words(pipeline: Pipeline, text: str) -> list[Word]:
     return [word for word in pipeline(text) if not word.is_space]
 
 
@@ -234,26 +220,20 @@ class Transformer:
         outputs: dict[int, list[str]] = {}
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            outputs.update(
-                zip(places, self._batch([lines[it] for it in places], beams), strict=True)
-            )
+            written = self._batch([lines[place] for place in places], beams)
+            outputs.update(zip(places, written, strict=True))
         return [outputs[place] for place in range(len(lines))]
 
     def _batch(self, lines: list[str], beams: int) -> list[list[str]]:
         import torch
 
-        device = self._model.device
-        given = self._tokenizer(
-            lines,
-            padding=True,
-            truncation=True,
-            max_length=self._lengths.max_in_len,
-            return_tensors="pt",
-        )
+        cut = {"truncation": True, "max_length": self._lengths.max_in_len}
+        given = self._tokenizer(lines, padding=True, return_tensors="pt", **cut)
+        given = given.to(self._model.device)
         with torch.inference_mode():
             written = self._model.generate(  # (lines * beams, pieces)
-                input_ids=given["input_ids"].to(device),
-                attention_mask=given["attention_mask"].to(device),
+                input_ids=given["input_ids"],
+                attention_mask=given["attention_mask"],
                 max_length=self._lengths.max_out_len,
                 num_beams=beams,
                 num_return_sequences=beams,

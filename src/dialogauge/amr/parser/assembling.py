@@ -5,6 +5,7 @@ edges beside this tree. :func:`assemble` fills the templates with the words, cou
 ``:op2``, joins the mentions of one pronoun, and keeps for each variable the words it came from.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -41,7 +42,9 @@ def assemble(
     """
     builder = _Builder(spellings or {})
     for plan in plans:
-        builder.add(plan)
+        first = len(builder.tokens)
+        builder.tokens += [Token(word.text, word.start, word.end) for word in plan.words]
+        _Piece(builder, plan, first).build()
     return builder.graph(text)
 
 
@@ -55,12 +58,6 @@ class _Builder:
         self.aligned: dict[str, tuple[int, ...]] = {}
         self.tokens: list[Token] = []
         self.tops: list[str] = []
-
-    def add(self, plan: Plan) -> None:
-        """Build the sentences of one piece."""
-        first = len(self.tokens)
-        self.tokens += [Token(word.text, word.start, word.end) for word in plan.words]
-        _Piece(self, plan, first).build()
 
     def variable(self, concept: str, places: Sequence[int]) -> str:
         """A new variable for a concept."""
@@ -101,43 +98,38 @@ class _Piece:
         self.builder, self.plan, self.first = builder, plan, first
         self.nodes: dict[int, list[str]] = {}  # word -> its variables, the top of its part first
         self.shared: dict[str, str] = {}  # pronoun -> its variable in this sentence
-        self.counts: dict[tuple[str, str], int] = {}
+        self.counts = Counter[tuple[str, str]]()
         self.below: dict[int, list[int]] = {}
-        for at, head in enumerate(plan.heads):
-            if _brings(plan.templates[at]):
+        for at, (head, template) in enumerate(zip(plan.heads, plan.templates, strict=True)):
+            if template not in (NOTHING, INSIDE, "?"):
                 self.below.setdefault(head - 1, []).append(at)
 
     def build(self) -> None:
         """The tree of each sentence, then the edges beside the trees."""
         for top in self.below.get(-1, ()):
-            self._sentence(top)
+            self.shared = {}
+            waiting = [top]
+            while waiting:
+                at = waiting.pop()
+                self._grow(at, top)
+                waiting += reversed(self.below.get(at, ()))
+            if self.nodes.get(top):
+                self.builder.tops.append(self.nodes[top][0])
         for source, target, label in self.plan.again:
             if self.nodes.get(source - 1) and self.nodes.get(target - 1):
                 self._link(source - 1, self.nodes[target - 1][0], label, is_node=True)
-
-    def _sentence(self, top: int) -> None:
-        """The tree below a word that has no head."""
-        self.shared = {}
-        waiting = [top]
-        while waiting:
-            at = waiting.pop()
-            self._grow(at, top)
-            waiting += reversed(self.below.get(at, ()))
-        if self.nodes.get(top):
-            self.builder.tops.append(self.nodes[top][0])
 
     def _grow(self, at: int, top: int) -> None:
         """Fill the template of a word and hang it from its head."""
         plan = self.plan
         shape = read(plan.templates[at])
         self.nodes[at] = []
-        if not shape.is_node:
-            if at == top:  # a bare number or negation: something must stand for it
-                shape = Part(self._lemma(at))
-            else:
-                start = self._link(plan.heads[at] - 1, self._constant(shape, at), plan.labels[at])
-                self._also(start, at)
-                return
+        if not shape.is_node and at != top:
+            start = self._link(plan.heads[at] - 1, self._constant(shape, at), plan.labels[at])
+            self._also(start, at)
+            return
+        if not shape.is_node:  # a bare number or negation: something must stand for it
+            shape = Part(symbol(plan.words[at].lemma))
         root = self._fill(shape, at)
         if at != top:
             self._link(plan.heads[at] - 1, root, plan.labels[at], is_node=True)
@@ -167,8 +159,7 @@ class _Piece:
     def _name(self, at: int) -> str:
         places = self._places(at)
         variable = self.builder.variable("name", places)
-        tokens = (self.builder.tokens[place] for place in places)
-        words = [(token.text, token.start, token.end) for token in tokens]
+        words = [msgspec.structs.astuple(self.builder.tokens[place]) for place in places]
         for number, word in enumerate(naming.parts(words, self.builder.spellings), 1):
             self.builder.edges.append(Edge(variable, f":op{number}", quoted(word)))
         return variable
@@ -176,19 +167,16 @@ class _Piece:
     def _places(self, at: int) -> tuple[int, ...]:
         return tuple(self.first + place for place in span(self.plan.templates, at))
 
-    def _lemma(self, at: int) -> str:
-        return symbol(self.plan.words[at].lemma)
-
     def _concept(self, concept: str, at: int) -> str:
         stem, sense = split_sense(concept)
+        words = self.plan.words
         if stem == "L":
-            return f"{self._lemma(at)}{sense}"
+            return symbol(words[at].lemma) + sense
         if stem == "D":
-            return f"{symbol(self.plan.stems[at] or self.plan.words[at].lemma)}{sense}"
+            return symbol(self.plan.stems[at] or words[at].lemma) + sense
         if stem == "P":
-            words = self.plan.words
-            particles = (w.lemma for w in words if w.dep == "compound:prt" and w.head == at)
-            return symbol("-".join([words[at].lemma, *list(particles)[:1]])) + sense
+            particles = [w.lemma for w in words if w.dep == "compound:prt" and w.head == at]
+            return symbol("-".join([words[at].lemma, *particles[:1]])) + sense
         return concept
 
     def _constant(self, part: Part, at: int) -> str:
@@ -215,7 +203,7 @@ class _Piece:
 
     def _edge(self, source: str, role: str, target: str, *, is_node: bool = False) -> None:
         if role in (":op", ":snt"):
-            self.counts[source, role] = self.counts.get((source, role), 0) + 1
+            self.counts[source, role] += 1
             role = f"{role}{self.counts[source, role]}"
         if is_node and self.builder.concepts.get(target) == "never":
             self.builder.concepts[target] = "ever"
@@ -243,7 +231,3 @@ def span(templates: Sequence[str], at: int) -> Iterator[int]:
     while at + 1 < len(templates) and templates[at + 1] == INSIDE:
         at += 1
         yield at
-
-
-def _brings(template: str) -> bool:
-    return template not in (NOTHING, INSIDE, "?")

@@ -6,10 +6,9 @@
            (spaCy,                 (deciding)                (deciding)           (deciding,
             encoder)                                                               assembling)
 
-The language pipeline gives tags and dependencies, the encoder a vector for each word. The tagger
-chooses for each word the small piece of graph that it brings (:mod:`.templates`), the linker which
-pieces hang together, and only of those the third network tells the role; rules make a graph of it.
-Each text is parsed by itself, whatever else is in the batch.
+The tagger chooses for each word the small piece of graph that it brings (:mod:`.templates`), the
+linker which pieces hang together, and only of those the third network tells the role. Each text is
+parsed by itself, whatever else is in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -57,9 +56,8 @@ class Builtin:
         self.counts = Counts()
         self.inventory = Inventory.load(folder / "inventory.json")
         self._hash = models.fingerprint(folder, FILES)
-        self._tagger = Session(folder / "tagger.onnx")
-        self._linker = Session(folder / "linker.onnx")
-        self._roles = Session(folder / "roles.onnx")
+        networks = (Session(folder / f"{name}.onnx") for name in ("tagger", "linker", "roles"))
+        self._tagger, self._linker, self._roles = networks
 
     @classmethod
     def load(cls, name: str | Path = "amr") -> "Builtin":
@@ -72,8 +70,7 @@ class Builtin:
     @property
     def signature(self) -> str:
         """What made the graphs: parser, pipeline and encoder."""
-        parts = (f"builtin|sha256:{self._hash}", self.pipeline.signature, self.encoder.signature)
-        return "|".join(parts)
+        return f"builtin|sha256:{self._hash}|{self.pipeline.signature}|{self.encoder.signature}"
 
     def parse(self, texts: Sequence[str]) -> list[Graph | None]:
         """The graph of each text; None where there is no word."""
@@ -100,11 +97,10 @@ class Builtin:
 
     def _plans(self, inputs: Sequence[Piece]) -> list[Plan]:
         """What is decided about each piece; pieces of similar length go together."""
-        out: list[Plan | None] = [None] * len(inputs)
+        out: dict[int, Plan] = {}
         for rows, plans in self._tagger.over(lambda rows: self._batch(rows, inputs), _rows(inputs)):
-            for row, each in zip(rows, plans, strict=True):
-                out[row] = each
-        return [each for each in out if each is not None]
+            out.update(zip(rows, plans, strict=True))
+        return [out[row] for row in range(len(inputs))]
 
     def _batch(self, rows: list[int], every: Sequence[Piece]) -> tuple[list[int], list[Plan]]:
         """Everything that is decided about some pieces: templates, edges, roles."""
@@ -112,35 +108,33 @@ class Builtin:
         inputs = arrays(batch, self.inventory)
         states, tags, modes = self._tagger.run_all(("states", "templates", "modes"), inputs)
         chosen = np.zeros(inputs["mask"].shape, dtype=np.int64)
-        for row, piece in enumerate(batch):
-            end = len(piece.words) + 1
-            chosen[row, 1:end] = templates(tags[row, 1:end], piece.words, self.inventory)
+        each = [(row, piece.words, len(piece.words) + 1) for row, piece in enumerate(batch)]
+        for row, words, end in each:
+            chosen[row, 1:end] = templates(tags[row, 1:end], words, self.inventory)
         given = {name: inputs[name] for name in ("pairs", "near", "mask")}
         given |= {"states": states, "chosen": chosen}
         arcs, again, linked = self._linker.run_all(("arcs", "again", "linked"), given)
         drawn = []
-        for row, piece in enumerate(batch):
-            end = len(piece.words) + 1
+        for row, words, end in each:
             links = Links(arcs[row, :end, :end], again[row, :end, :end])
-            drawn.append(edges(piece.words, chosen[row, 1:end], links, self.inventory))
+            drawn.append(edges(words, chosen[row, 1:end], links, self.inventory))
         plans = []
-        for row, scores in enumerate(self._scored(drawn, linked, inputs)):
-            words = batch[row].words
-            own = (chosen[row, 1 : len(words) + 1], drawn[row], scores)
-            plans.append(plan(words, *own, modes[row, 1 : len(words) + 1], self.inventory))
+        for (row, words, end), scores in zip(
+            each, self._scored(drawn, linked, inputs), strict=True
+        ):
+            own = (chosen[row, 1:end], drawn[row], scores, modes[row, 1:end])
+            plans.append(plan(words, *own, self.inventory))
         return rows, plans
 
     def _scored(self, drawn: Sequence[Edges], linked: Scores, inputs: Arrays) -> list[Scores]:
         """The scores of the roles of the edges of each piece, (edges, labels)."""
-        where = [
-            (row, *edge) for row, piece in enumerate(drawn) for edge in piece.tree + piece.beside
-        ]
+        every = [piece.tree + piece.beside for piece in drawn]
+        where = [(row, *edge) for row, own in enumerate(every) for edge in own]
         text, source, target = np.array(where).T
         given = {"source": linked[text, source], "target": linked[text, target]}
         pairs = inputs["pairs"][text, source, target]
         scores = self._roles.run("roles", {**given, "pairs": pairs})
-        ends = np.cumsum([len(of.tree) + len(of.beside) for of in drawn])
-        return np.split(scores, ends[:-1])
+        return np.split(scores, np.cumsum([len(own) for own in every])[:-1])
 
 
 def _rows(inputs: Sequence[Piece]) -> Iterator[list[int]]:

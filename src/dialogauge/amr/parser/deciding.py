@@ -84,14 +84,13 @@ def _name(
 
 def _mended(chosen: NDArray[np.int64], inventory: Inventory) -> NDArray[np.int64]:
     """A word can continue a name or a number only after one."""
-    names = inventory.templates
     open_ = False
     for at, number in enumerate(chosen):
-        if names[number] == INSIDE:
-            if not open_:
-                chosen[at] = 0
-        else:
-            open_ = NAME in names[number] or NUMBER in names[number]
+        template = inventory.templates[number]
+        if template != INSIDE:
+            open_ = NAME in template or NUMBER in template
+        elif not open_:
+            chosen[at] = 0
     return chosen
 
 
@@ -115,11 +114,11 @@ def edges(
     order = sorted(range(1, len(bringing)), key=lambda at: -float(scores[heads[at], at]))
     tree = [(int(bringing[heads[at]]), int(bringing[at])) for at in order]
     joined = {frozenset(edge) for edge in tree}
+    likely = [(int(source), int(target)) for source, target in np.argwhere(links.again > _AGAIN)]
     beside = [
-        (source, target)
-        for source, target in _likeliest(links.again)
-        if {source, target} <= nodes and source != target
-        if frozenset((source, target)) not in joined
+        edge
+        for edge in sorted(likely, key=lambda edge: -float(links.again[edge]))
+        if nodes.issuperset(edge) and edge[0] != edge[1] and frozenset(edge) not in joined
     ]
     return Edges(tree, beside)
 
@@ -127,9 +126,7 @@ def edges(
 def _above(words: Sequence[Word], place: int, nodes: set[int]) -> int:
     """The nearest word above one in the dependency tree that brings a node; 0 if none does."""
     at = place - 1
-    for _ in words:
-        if words[at].head == at:
-            return 0
+    while words[at].head != at:
         at = words[at].head
         if at + 1 in nodes:
             return at + 1
@@ -187,19 +184,12 @@ def _free(ranked: Scores, head: int, taken: set[tuple[int, str]], inventory: Inv
     return label
 
 
-def _likeliest(again: Scores) -> list[tuple[int, int]]:
-    """The edges above the threshold, the best first."""
-    places = [(int(source), int(target)) for source, target in np.argwhere(again > _AGAIN)]
-    return sorted(places, key=lambda place: -float(again[place]))
-
-
 def arborescence(scores: Scores) -> list[int]:
     """The head of each node in the best tree with node 0 on top; ``scores[head, node]``.
 
     >>> arborescence(np.array([[0, 1, 1], [0, 0, 5], [0, 5, 0]], dtype=np.float32))
     [-1, 0, 1]
     """
-    size = len(scores)
     scores = scores.astype(np.float64)
     np.fill_diagonal(scores, -np.inf)
     scores[:, 0] = -np.inf
@@ -208,24 +198,20 @@ def arborescence(scores: Scores) -> list[int]:
     cycle = np.array(_cycle(heads), dtype=np.int64)
     if not len(cycle):
         return [int(head) for head in heads]
-    inside = np.zeros(size, dtype=bool)
-    inside[cycle] = True
-    kept = scores[heads[cycle], cycle].sum()
-    outer = np.flatnonzero(~inside)
+    kept = scores[heads[cycle], cycle]
+    outer = np.setdiff1d(np.arange(len(scores)), cycle)
     small = np.full((len(outer) + 1, len(outer) + 1), -np.inf)
     small[:-1, :-1] = scores[np.ix_(outer, outer)]
-    gains = scores[np.ix_(outer, cycle)] - scores[heads[cycle], cycle][None, :] + kept
+    gains = scores[np.ix_(outer, cycle)] - kept + kept.sum()
     small[:-1, -1] = gains.max(axis=1)
     leaving = scores[np.ix_(cycle, outer)]
     small[-1, :-1] = leaving.max(axis=0)
     outer_heads = arborescence(small)
-    result = heads.copy()
-    for at, place in enumerate(outer[1:], 1):
-        head = outer_heads[at]
-        result[place] = cycle[int(leaving[:, at].argmax())] if head == len(outer) else outer[head]
     entry = outer_heads[-1]
-    result[cycle[int(gains[entry].argmax())]] = outer[entry]
-    return [int(head) for head in result]
+    for at, (place, head) in enumerate(zip(outer[1:], outer_heads[1:-1], strict=True), 1):
+        heads[place] = cycle[leaving[:, at].argmax()] if head == len(outer) else outer[head]
+    heads[cycle[gains[entry].argmax()]] = outer[entry]
+    return [int(head) for head in heads]
 
 
 def _cycle(heads: NDArray[np.int64]) -> list[int]:

@@ -50,15 +50,11 @@ def arrays(pieces: Sequence[Piece], inventory: Inventory) -> Arrays:
 
 def kinds(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     """For each word the numbers of its tags, relation, kind of name and lemma, (words, 5)."""
-    numbers = inventory.numbers
-    columns = [
-        (numbers["pos"], [word.pos for word in words]),
-        (numbers["tags"], [word.tag for word in words]),
-        (numbers["deps"], [word.dep for word in words]),
-        (numbers["entities"], [word.entity for word in words]),
-        (numbers["lemmas"], [word.lemma for word in words]),
-    ]
-    return np.array([[number_of.get(name, 0) for name in names] for number_of, names in columns]).T
+    lists = [inventory.numbers[name] for name in ("pos", "tags", "deps", "entities", "lemmas")]
+    names = [(word.pos, word.tag, word.dep, word.entity, word.lemma) for word in words]
+    return np.array(
+        [[of.get(name, 0) for of, name in zip(lists, own, strict=True)] for own in names]
+    )
 
 
 def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
@@ -69,9 +65,8 @@ def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     deps = np.array([numbers.get(word.dep, 0) for word in words])
     at = np.arange(size)
     own = heads == at  # the head of a sentence
-    relations = np.where(
-        (heads[:, None] == heads[None, :]) & ~own[:, None] & ~own[None, :], _SIBLING, 0
-    )
+    siblings = (heads[:, None] == heads) & ~own[:, None] & ~own
+    relations = np.where(siblings, _SIBLING, _UNRELATED)
     above = heads[heads]
     relations[above, at] = _ABOVE
     relations[at, above] = _BELOW
@@ -80,6 +75,5 @@ def pairs(words: Sequence[Word], inventory: Inventory) -> NDArray[np.int64]:
     relations[at, at] = _SELF
     out = np.zeros((size + 1, size + 1), dtype=np.int64)
     out[1:, 1:] = relations
-    out[0, 1:] = np.where(own, _TOP_ROOT, _TOP_OTHER)
-    out[1:, 0] = out[0, 1:]
+    out[0, 1:] = out[1:, 0] = np.where(own, _TOP_ROOT, _TOP_OTHER)
     return out

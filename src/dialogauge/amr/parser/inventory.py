@@ -7,7 +7,7 @@ a known word has had, so that a sense is not taken from another word.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -25,13 +25,10 @@ UNSEEN, KNOWN, FOREIGN = 4.0, 4, 6.0
 _TRUST = 0.3
 #: What it costs a word to bring nothing: lost nodes are worse than wrong ones.
 _SILENT = 0.3
-
 #: What speaks for a negation in a rare word whose rest after *un-* is a known stem.
 _NEGATED = 3.0
-
 #: How many words' weights are kept in memory (3 kB each).
 _REMEMBERED = 4000
-
 #: Endings and what stands in a stem instead: *quickly* -> *quick*, *decision* -> *decide*.
 _ENDINGS = (
     ("ically", "ic"), ("ably", "able"), ("ily", "y"), ("ly", ""), ("ization", "ize"),
@@ -43,7 +40,6 @@ _ENDINGS = (
     ("or", "e"), ("ist", ""), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("y", ""),
     ("ful", ""), ("less", ""), ("ive", ""), ("ive", "e"), ("s", ""),
 )  # fmt: skip
-
 
 #: The number of the first template that is one: before it are nothing, inside, unknown.
 FIRST = 3
@@ -93,7 +89,8 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def productive(self) -> NDArray[np.bool_]:
         """Whether a word that was never seen may have the template: it is not another word's."""
-        return np.array([_productive(text) for text in self.templates])
+        bare = (NOTHING, INSIDE, "?")
+        return np.array([text in bare or bool(_OWN.search(text)) for text in self.templates])
 
     @cached_property
     def named(self) -> NDArray[np.int64]:
@@ -108,21 +105,15 @@ class Inventory(msgspec.Struct, frozen=True, dict=True):
     def weights(self, word: Word) -> NDArray[np.float32]:
         """What to add to the network's log probabilities of the templates for one word."""
         alone = word.lemma in self.lexicon or without_negation(word.lemma)
-        lemma = word.lemma if alone else ""
-        weights = self._weights.get(lemma)
-        if weights is None:
-            weights = self._weigh(lemma, self.lexicon.get(lemma, ()))
-            if len(self._weights) < _REMEMBERED:
-                self._weights[lemma] = weights
-        return weights
+        return self._weighed(word.lemma if alone else "")
 
     @cached_property
-    def _weights(self) -> dict[str, NDArray[np.float32]]:
-        return {}
+    def _weighed(self) -> Callable[[str], NDArray[np.float32]]:
+        return lru_cache(_REMEMBERED)(self._weigh)
 
-    def _weigh(self, lemma: str, entries: tuple[Entry, ...]) -> NDArray[np.float32]:
+    def _weigh(self, lemma: str) -> NDArray[np.float32]:
         counts = np.zeros(len(self.templates), dtype=np.float32)
-        for entry in entries:
+        for entry in self.lexicon.get(lemma, ()):
             counts[entry.template] += entry.count
         total = counts.sum()
         out = np.full(len(self.templates), -UNSEEN * min(1.0, total / KNOWN), dtype=np.float32)
@@ -171,10 +162,3 @@ def _stems(lemma: str) -> Iterator[str]:
     for ending, instead in _ENDINGS:
         if lemma.endswith(ending):
             yield lemma.removesuffix(ending) + instead
-
-
-def _productive(template: str) -> bool:
-    """Whether a template carries the word's own material, or none at all."""
-    if template in (NOTHING, INSIDE, "?"):
-        return True
-    return bool(_OWN.search(template))

@@ -2,20 +2,19 @@
 
 >>> parts([("new", 0, 3), ("york", 4, 8)], {})
 ['New', 'York']
->>> parts([("A", 0, 1), ("-", 1, 2), ("Rod", 2, 5)], {}), parts([("youtube", 0, 7)], SPELLINGS)
-(['A-Rod'], ['YouTube'])
+>>> parts([("A", 0, 1), ("-", 1, 2), ("Rod", 2, 5)], {})
+['A-Rod']
+>>> parts([("youtube", 0, 7)], {"youtube": "YouTube"})
+['YouTube']
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-#: For the example above; the real ones are learned (``Inventory.spellings``).
-SPELLINGS = {"youtube": "YouTube"}
+from ...sentence.wordlists import lists
+
 #: Words that stay small inside a name.
-_SMALL = frozenset(
-    {"of", "the", "and", "in", "for", "on", "at", "to", "a", "an", "by", "with"}
-    | {"de", "la", "le", "du", "da", "di", "van", "der", "von", "al", "el", "bin", "ibn"}
-)
+_SMALL = lists(__file__, "naming")["small"]
 #: A spelling is learned if it was seen so often, and in this share of all cases.
 _OFTEN, _SHARE = 2, 0.6
 
@@ -52,9 +51,9 @@ def learned(words: Iterable[str]) -> dict[str, str]:
     >>> learned(["YouTube", "YouTube", "Youtube", "Paris", "Paris"])
     {'youtube': 'YouTube'}
     """
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for word in words:
-        counts.setdefault(word.lower(), Counter())[word] += 1
+        counts[word.lower()][word] += 1
     best = {lower: forms.most_common(1)[0] for lower, forms in counts.items()}
     return {
         lower: word

@@ -20,17 +20,9 @@ _SMALL: dict[str, float] = {
     **{word: number for number, word in enumerate(_ORDINALS.split(), 1)},
     **{"once": 1, "twice": 2, "half": 0.5},
 }
-_LARGE: dict[str, float] = {
-    "hundred": 100,
-    "thousand": 1000,
-    "k": 1000,
-    "million": 1_000_000,
-    "billion": 1_000_000_000,
-    "trillion": 1_000_000_000_000,
-    "dozen": 12,
-}
+_LARGE: dict[str, float] = {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000}
+_LARGE |= {"million": 1e6, "billion": 1e9, "trillion": 1e12}
 _FIGURES = re.compile(r"[-+]?[$#]?(\d{1,3}(?:,\d{3})+|\d{1,18})(\.\d{1,9})?(st|nd|rd|th|s|k|m)?")
-_SUFFIX = {"k": 1000.0, "m": 1_000_000.0}
 
 
 def value(words: Sequence[str]) -> str | None:
@@ -38,9 +30,9 @@ def value(words: Sequence[str]) -> str | None:
     total, current, seen = 0.0, 0.0, False
     for word in words:
         number = one(word)
+        if number is None and word in ("-", "and", "$", "#"):
+            continue
         if number is None:
-            if word in ("-", "and", "$", "#"):
-                continue
             return None
         if word.lower() in _LARGE:
             current = (current or 1) * number
@@ -64,7 +56,7 @@ def one(word: str) -> float | None:
     if not match:
         return None
     figures = float(match[1].replace(",", "") + (match[2] or ""))
-    return figures * _SUFFIX.get(match[3] or "", 1.0)
+    return figures * {"k": 1e3, "m": 1e6}.get(match[3] or "", 1.0)
 
 
 def _written(number: float) -> str:

@@ -1,31 +1,23 @@
 """Rules that a network need not learn: what certain words bring, whatever it says.
 
 Each rule reads the words and the templates chosen so far, and gives for some words (counted from
-0) the template they must have. They run in the order of :data:`_RULES`; the last word counts.
+0) the template they must have. :func:`apply` asks them in their order; the last word counts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from ...sentence.wordlists import lists, named
 from .templates import NOTHING
 from .words import Word, is_inverted
 
 #: What a question asks for.
 ASKED = "(amr-unknown)"
 
-_Rule = Callable[[Sequence[Word], Sequence[str]], dict[int, str]]
-
-_SPEAKERS = {
-    **dict.fromkeys(("i", "me", "my", "mine", "myself"), "i"),
-    **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("we", "us", "our", "ours", "ourselves"), "we"),
-}
-
-#: Auxiliaries that open a question even without a mark; *had*, *were*, *should* open conditions.
-_OPENING = frozenset(
-    ["do", "does", "did", "is", "are", "was", "have", "has", "can", "could", "would", "will"]
-)
-
-#: What stands before a common noun.
+_SPEAKERS = named(__file__, "speakers")
+#: Auxiliaries that open a question even without a mark.
+_OPENING = lists(__file__, "rules")["opening"]
+#: What may stand before such an auxiliary, and before a common noun.
+_LIGHT = frozenset({"INTJ", "CCONJ", "ADV", "PUNCT"})
 _DESCRIBING = frozenset({"det", "nmod:poss", "amod", "nummod"})
 
 
@@ -55,9 +47,10 @@ def asked(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
         if any("amr-unknown" in chosen[at] for at in range(first, last + 1)):
             continue
         places = [at for at in range(first, last) if _asks_whether(words, at)]
+        lead = {word.pos for word in words[first : places[0]]} if places else set()
         if places and words[last].text.startswith("?"):
             asking[last] = ASKED
-        elif places and _opens(words, first, places[0]):
+        elif places and words[places[0]].text.lower() in _OPENING and lead <= _LIGHT:
             asking[places[0]] = ASKED
     return asking
 
@@ -66,12 +59,6 @@ def _asks_whether(words: Sequence[Word], at: int) -> bool:
     """Whether a word is an auxiliary before the subject of a whole sentence."""
     head = words[at].head
     return words[head].head == head and is_inverted(words, words[at])
-
-
-def _opens(words: Sequence[Word], first: int, at: int) -> bool:
-    """Whether a sentence begins with *do you*, *is it* and their like, but for a *well* or *so*."""
-    light = ("INTJ", "CCONJ", "ADV", "PUNCT")
-    return words[at].text.lower() in _OPENING and all(w.pos in light for w in words[first:at])
 
 
 def stating(words: Sequence[Word]) -> list[int]:
@@ -110,16 +97,10 @@ def sentences(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
             first = at + 1
 
 
-_RULES: tuple[_Rule, ...] = (pronouns, questions, asked)
-
-
 def apply(words: Sequence[Word], chosen: Sequence[str]) -> dict[int, str]:
     """What all rules together say."""
     names = list(chosen)
-    changed: dict[int, str] = {}
-    for rule in _RULES:
-        new = {at: name for at, name in rule(words, names).items() if names[at] != name}
-        changed |= new
-        for at, name in new.items():
+    for rule in (pronouns, questions, asked):
+        for at, name in rule(words, names).items():
             names[at] = name
-    return changed
+    return {at: name for at, name in enumerate(names) if name != chosen[at]}

@@ -20,6 +20,7 @@ PENMAN without variables, with marks where the word's own material goes:
 
 import re
 from functools import cache
+from itertools import takewhile
 
 import msgspec
 
@@ -109,7 +110,11 @@ def alike(stem: str, lemma: str) -> bool:
     >>> alike("cat", "dog"), alike("have", "handle"), alike("legal", "illegal")
     (False, False, True)
     """
-    return any(_begins_alike(stem, form) for form in (lemma, *without_negation(lemma)))
+    for form in (lemma, *without_negation(lemma)):
+        same = common_start(stem, form)
+        if same >= max(3, 0.6 * min(len(stem), len(form)), 0.4 * len(form)):
+            return True
+    return False
 
 
 def without_negation(lemma: str) -> list[str]:
@@ -123,10 +128,5 @@ def without_negation(lemma: str) -> list[str]:
 
 def common_start(one: str, other: str) -> int:
     """How many first letters two words share."""
-    both = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(both) if a != b), min(len(one), len(other)))
-
-
-def _begins_alike(stem: str, lemma: str) -> bool:
-    same = common_start(stem, lemma)
-    return same >= 3 and same >= 0.6 * min(len(stem), len(lemma)) and same >= 0.4 * len(lemma)
+    both = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return len(list(both))

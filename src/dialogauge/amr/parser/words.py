@@ -6,16 +6,14 @@ words at a time and meaning rarely crosses a sentence.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
-    from ...encode import Encoder
+from ...encode import Encoder
+from ...sentence.draft import Doc
 
 #: The longest piece in words; beyond it a cut is made where a sentence ends, or else anywhere.
 LONGEST = 72
@@ -45,7 +43,7 @@ class Piece(msgspec.Struct, frozen=True):
     vectors: NDArray[np.float32]  # (words, width)
 
 
-def pieces(document: "Doc") -> Iterator[tuple[Word, ...]]:
+def pieces(document: Doc) -> Iterator[tuple[Word, ...]]:
     """The words of a document, in groups of whole sentences of at most :data:`LONGEST` words."""
     group: list[Any] = []
     for sentence in document.sents:
@@ -74,15 +72,13 @@ def is_inverted(words: Sequence[Word], word: Word) -> bool:
     return bool(starts) and word.start < min(starts)
 
 
-def with_vectors(groups: Sequence[tuple[Word, ...]], encoder: "Encoder") -> list[Piece]:
+def with_vectors(groups: Sequence[tuple[Word, ...]], encoder: Encoder) -> list[Piece]:
     """Each word with the mean of its word pieces' vectors; zeros where the encoder saw none."""
     texts = [" ".join(word.text[:_LETTERS] for word in words) for words in groups]
-    encoded = encoder.tokens(texts)
-    spans = encoder.spans(texts)
-    width = encoder.config.width
+    each = zip(groups, encoder.tokens(texts), encoder.spans(texts), strict=True)
     return [
-        Piece(words, _means(words, tokens.vectors, where, width))
-        for words, tokens, where in zip(groups, encoded, spans, strict=True)
+        Piece(words, _means(words, tokens.vectors, spans, encoder.config.width))
+        for words, tokens, spans in each
     ]
 
 
