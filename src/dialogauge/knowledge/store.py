@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UnknownNameError
 from . import mapped
-from .mapped import Array
-from .names import Names
+from .mapped import Array, Names
 from .normal_form import forms
 from .sources import Assertion, Reading, assertions
 
@@ -113,36 +112,41 @@ class Store:
         *,
         inward: bool = False,
         denied: bool = False,
-        least: float = 0.0,
         limit: int | None = None,
     ) -> list[Edge]:
         """The edges from a concept (``inward``: to it), the heaviest first.
 
-        ``least`` is the smallest weight; ``denied`` asks for the denials instead, the firmest
-        first. A concept that is not in the store has no edges.
+        ``denied`` asks for the denials instead, the firmest first. A concept that is not in the
+        store has no edges.
         """
-        code = None if relation is None else self._code(relation)
+        if relation is not None and relation not in self.relations:
+            raise UnknownNameError("relation", relation, self.relations)
         number = self.names.find(concept)
         if number < 0:
             return []
         row = self._row(number, inward)
-        chosen = row.weights < -least if denied else row.weights >= max(least, 1e-9)
-        if code is not None:
-            chosen = chosen & (row.relations == code)
+        chosen = row.weights < 0 if denied else row.weights >= 1e-9
+        if relation is not None:
+            chosen = chosen & (row.relations == self.relations.index(relation))
         places = np.flatnonzero(chosen)
         places = places[::-1][:limit] if denied else places[:limit]
-        return self._listed(concept, row, places, inward)
+        edges = []
+        for other, code, weight in zip(*(column[places].tolist() for column in row), strict=True):
+            ends = (self.names[other], concept)
+            edges.append(Edge(self.relations[code], *(ends if inward else ends[::-1]), weight))
+        return edges
 
     def antonyms(self, word: str) -> tuple[str, ...]:
         """What it is opposed to, either way round; none where the store has no antonyms."""
-        return tuple(
-            dict.fromkeys(
-                edge.start if inward else edge.end
-                for name in self.look_up(word)
-                for inward in (False, True)
-                for edge in self._if_known(name, "Antonym", inward)
-            )
+        if "Antonym" not in self.relations:
+            return ()
+        others = (
+            edge.start if inward else edge.end
+            for name in self.look_up(word)
+            for inward in (False, True)
+            for edge in self.neighbours(name, "Antonym", inward=inward)
         )
+        return tuple(dict.fromkeys(others))
 
     def successors(self, number: int) -> Numbers:
         """The numbers of the concepts that a concept's affirmed edges lead to, each once."""
@@ -164,26 +168,6 @@ class Store:
         rows = slice(self._inward[number], self._inward[number + 1])
         edges = self._edges[rows]
         return _Edges(self._sources[rows], self._relations[edges], self._weights[edges])
-
-    def _listed(self, concept: str, row: _Edges, places: Array, inward: bool) -> list[Edge]:
-        edges = []
-        others, codes = row.others[places].tolist(), row.relations[places].tolist()
-        for other, code, weight in zip(others, codes, row.weights[places].tolist(), strict=True):
-            name = self.names[other]
-            ends = (name, concept) if inward else (concept, name)
-            edges.append(Edge(self.relations[code], *ends, weight))
-        return edges
-
-    def _if_known(self, name: str, relation: str, inward: bool) -> list[Edge]:
-        if relation not in self.relations:
-            return []
-        return self.neighbours(name, relation, inward=inward)
-
-    def _code(self, relation: str) -> int:
-        try:
-            return self.relations.index(relation)
-        except ValueError:
-            raise UnknownNameError("relation", relation, self.relations) from None
 
 
 def build(paths: Sequence[str | Path], to: str | Path) -> Built:

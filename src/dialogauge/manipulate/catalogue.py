@@ -22,13 +22,13 @@ from ..errors import DialogaugeError, UnknownNameError
 from ..language import stopwords
 from . import grammar, responses, turns, words
 from .checking import fault
+from .deam import Meaning
 from .edited import Edited
-from .ladders import SEVERITIES, at
-from .manipulation import DoesNotApply, Edit, Expect, Manipulation
-from .meaning.editing import Meaning
+from .manipulation import SEVERITIES, DoesNotApply, Edit, Expect, Manipulation, at
 from .meaning.settings import Contradiction, Coreference, Engagement, Irrelevancy
 from .pool import Pool
 from .rewriting import Rewrite, Rewriting
+from .turns import Arranging
 
 _MAUDE, _ADEM, _DCGEVAL, _DYNAEVAL = "MaUdE", "ADEM re-evaluation", "DCGEval", "DynaEval"
 _MESGAR, _VAKULENKO = "Mesgar et al.", "Vakulenko et al."
@@ -61,15 +61,15 @@ WORDS = (
 )
 #: Edits of the order and the company of turns.
 TURNS = (
-    Manipulation("permute", turns.Permute(), "lower", _VAKULENKO),
-    Manipulation("permute-speaker", turns.PermuteSpeaker(every=True), "lower", _VAKULENKO),
-    Manipulation("move-turn", turns.MoveTurn(), "lower", _MESGAR),
-    Manipulation("insert-turn", turns.InsertTurn(), "lower", _MESGAR),
-    Manipulation("replace-turn", turns.ReplaceTurn(), "lower", _DYNAEVAL),
-    Manipulation("shuffle-speaker", turns.PermuteSpeaker("shuffle-speaker"), "lower", _DYNAEVAL),
-    Manipulation("swap-halves", turns.SwapHalves(), "lower", _VAKULENKO),
-    Manipulation("splice", turns.Splice(), "lower", _VAKULENKO),
-    Manipulation("drop-turn", turns.DropTurn(), "lower", _MESGAR),
+    Manipulation("permute", Arranging(turns.permute), "lower", _VAKULENKO),
+    Manipulation("permute-speaker", Arranging(turns.permute_speaker), "lower", _VAKULENKO),
+    Manipulation("move-turn", Arranging(turns.move_turn), "lower", _MESGAR),
+    Manipulation("insert-turn", Arranging(turns.insert_turn), "lower", _MESGAR),
+    Manipulation("replace-turn", Arranging(turns.replace_turn), "lower", _DYNAEVAL),
+    Manipulation("shuffle-speaker", Arranging(turns.shuffle_speaker), "lower", _DYNAEVAL),
+    Manipulation("swap-halves", Arranging(turns.swap_halves), "lower", _VAKULENKO),
+    Manipulation("splice", Arranging(turns.splice), "lower", _VAKULENKO),
+    Manipulation("drop-turn", Arranging(turns.drop_turn), "lower", _MESGAR),
 )
 #: Other responses in the place of one.
 RESPONSES = (

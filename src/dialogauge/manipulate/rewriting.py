@@ -15,7 +15,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Edited, rewritten
-from .manipulation import DoesNotApply, same_text
+from .manipulation import DoesNotApply, same_text, spawned
 from .pool import Pool
 
 
@@ -67,9 +67,8 @@ class Rewriting(msgspec.Struct, frozen=True):
         texts: dict[int, str] = {}
         why: DoesNotApply | None = None
         for at in rng.sample(places, len(places)):
-            own = Random(rng.getrandbits(64))  # noqa: S311  (no secret)
             try:
-                text = self.rewrite(Place(dialogue, at, pool), own)
+                text = self.rewrite(Place(dialogue, at, pool), spawned(rng))
             except DoesNotApply as reason:
                 why = why or reason
                 continue
@@ -84,11 +83,16 @@ class Rewriting(msgspec.Struct, frozen=True):
 
 def answers(dialogue: Dialogue) -> list[int]:
     """The places of turns that answer something and can be rewritten."""
-    spoken = [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
-    if len(spoken) < 2:
+    places = spoken(dialogue)
+    if len(places) < 2:
         raise DoesNotApply("there is one turn only")
-    places = spoken[-1:] if dialogue.level == "turn" else spoken[1:]
+    places = places[-1:] if dialogue.level == "turn" else places[1:]
     filled = [at for at in places if dialogue.turns[at].text.strip()]
     if not filled:
         raise DoesNotApply("the turns are empty")
     return filled
+
+
+def spoken(dialogue: Dialogue) -> list[int]:
+    """The places of all turns but asides."""
+    return [at for at, turn in enumerate(dialogue.turns) if not turn.aside]

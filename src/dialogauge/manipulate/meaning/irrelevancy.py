@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from itertools import islice
 from random import Random
 
-from ..pool import DoesNotApply
+from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
 from .items import Item, exchanged
 from .settings import Irrelevancy
-from .talk import Sheet, Talk, count, shuffled
+from .talk import Sheet, Talk, count
 
 #: How many candidates are tried for an item, and how many exchanges in a turn.
 _CANDIDATES, _TRIES = 2, 6
@@ -26,12 +26,12 @@ def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
     turns = [at for at in talk.open if talk.items(at)]
     if not turns:
         raise DoesNotApply("there is nothing to exchange")
-    measure = choosing.surprising(talk) if settings.plausible else choosing.anything
+    measure = choosing.surprising(talk, settings.plausible)
     drafts = (
         _exchanged(
             talk, measure, _pairs(talk, settings, at, every, own), count(settings.rate, size)
         )
-        for at, own in shuffled(rng, turns)
+        for at, own in drawn(rng, turns)
         if (size := len(_standing(talk, at)))
     )
     if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
@@ -66,7 +66,7 @@ def _pairs(
     talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
 ) -> list[_Pair]:
     """An item and what may take its place, in the order in which they are tried."""
-    others = [it for it in every if it.at != at or settings.own]
+    others = [it for it in every if it.at != at]
     mine = _drawn(_standing(talk, at), rng)
     tried = [_tried(talk, settings, item, others, rng) for item in mine]
     pairs = [(it, new) for it, candidates in zip(mine, tried, strict=True) for new in candidates]

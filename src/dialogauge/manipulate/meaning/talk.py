@@ -7,10 +7,8 @@ and its text is always written from the original, so that several edits cost one
 every other letter as it was.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import reduce
-from random import Random
-from typing import TypeVar
 
 import msgspec
 
@@ -26,8 +24,6 @@ from .items import Item, items
 LONGEST = 4000
 #: English has about every second word in the list of stop words; other languages have few.
 _ENGLISH = 0.2
-
-_Thing = TypeVar("_Thing")
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -55,7 +51,7 @@ class Talk:
     def items(self, at: int) -> list[Item]:
         """The items of a turn as it was."""
         if at not in self._items:
-            self._items[at] = items(self.sheets[at].original, at)
+            self._items[at] = list(items(self.sheets[at].original, at))
         return self._items[at]
 
     def draft(
@@ -119,13 +115,3 @@ def count(rate: float, size: int) -> int:
     (1, 4)
     """
     return max(1, int(rate * size + 1e-9))
-
-
-def shuffled(rng: Random, things: Sequence[_Thing]) -> list[tuple[_Thing, Random]]:
-    """Things in a random order, each with a generator of its own.
-
-    What is drawn for one does not depend on how many are asked for: with a larger share the same
-    things are done, and more.
-    """
-    order = rng.sample(things, len(things))
-    return [(thing, Random(rng.getrandbits(64))) for thing in order]  # noqa: S311  (no secret)
