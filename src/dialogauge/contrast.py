@@ -31,8 +31,6 @@ from .manipulate.manipulation import Tally, seeded
 from .manipulate.mixtures import Mixture, Way
 from .manipulate.pool import Pool
 
-_SIDES: tuple[Side, ...] = ("train", "valid", "test")
-
 
 class Contrast(msgspec.Struct, frozen=True):
     """A dialogue, a worse one, what made it worse (steps joined by ``+``), and each change."""
@@ -79,10 +77,10 @@ def contrasts(
     (True, 'd1~swap-halves~1', ['say 2', 'say 3', 'say 0', 'say 1'])
     """
     drawing, counts = drawing or Drawing(), counts or Counts()
-    pools = _pools(pool, drawing.apart)
+    pools = _by_side(pool) if drawing.apart else {}
     uses = [0.0] * len(mixture.ways)
     for dialogue in dialogues:
-        near = pools[split(dialogue)]
+        near = pools[split(dialogue)] if drawing.apart else pool
         before = counts.causes.total()
         for pair in _of_dialogue(dialogue, mixture.ways, uses, near, drawing, counts.tally):
             counts.causes[pair.cause] += 1
@@ -126,10 +124,8 @@ def renamed(edited: Edited, id: str) -> Dialogue:
     return msgspec.structs.replace(edited.dialogue, id=id, ratings={})
 
 
-def _pools(pool: Pool, apart: bool) -> dict[Side, Pool]:
-    if not apart:
-        return dict.fromkeys(_SIDES, pool)
-    by_side: dict[Side, list[Dialogue]] = {side: [] for side in _SIDES}
+def _by_side(pool: Pool) -> dict[Side, Pool]:
+    by_side: dict[Side, list[Dialogue]] = {"train": [], "valid": [], "test": []}
     for dialogue in pool.dialogues:
         by_side[split(dialogue)].append(dialogue)
     return {side: pool.of(dialogues) for side, dialogues in by_side.items()}
@@ -162,17 +158,16 @@ def read(path: str | Path) -> Iterator[Contrast]:
         with source.open() as stream:
             for record in records.lines(stream.bytes):
                 count += 1
-                yield _located(record, source.name)
+                try:
+                    contrast = decode(record.raw)
+                except RecordError as error:
+                    raise RecordError(
+                        error.problem,
+                        file=source.name,
+                        line=record.line,
+                        field=error.field,
+                        remedy="contrast files are made by dialogauge manipulate --contrasts",
+                    ) from None
+                yield contrast
     if not count:
         raise InputError("there is no contrast to read", file=str(path))
-
-
-def _located(record: records.Record, file: str) -> Contrast:
-    """The contrast of a line; what is wrong is told with its place."""
-    try:
-        return decode(record.raw)
-    except RecordError as error:
-        remedy = "contrast files are made by dialogauge manipulate --contrasts"
-        raise RecordError(
-            error.problem, file=file, line=record.line, field=error.field, remedy=remedy
-        ) from None

@@ -113,11 +113,12 @@ def parse(line: bytes) -> Assertion | None:
     if len(fields) == 5:
         return _released(fields)
     if len(fields) == 4:
-        relation, start, end, weight = fields
+        relation, start, end, given = fields
         try:
-            return _assertion(relation, start, end, float(weight), False)
+            weight = float(given)
         except ValueError:
             raise InputError("the weight is not a number") from None
+        return _assertion(relation, start, end, weight, False)
     triple = text.split("|||")
     if len(triple) == 3:
         return _assertion(triple[1], triple[0], triple[2], 1.0, True)

@@ -173,53 +173,41 @@ class Store:
 def build(paths: Sequence[str | Path], to: str | Path) -> Built:
     """Make a store of ConceptNet's files (any mixture of those in :mod:`.sources`)."""
     reading = Reading()
-    gathered = _Gathered(assertions(paths, reading))
-    if not gathered.weights:
+    arrays, relations = _gathered(assertions(paths, reading))
+    if not relations:
         remedy = "see docs/guide/knowledge.md for the formats"
         raise InputError("no English assertion was found", file=str(paths[0]), remedy=remedy)
-    arrays, relations = gathered.arrays()
     mapped.write(Path(to), KIND, arrays, {"relations": relations})
     return Built(len(arrays["ends"]), len(arrays["others"]), len(relations), reading)
 
 
-class _Gathered:
-    """Assertions on their way into a store: numbers in compact arrays, each name once."""
-
-    def __init__(self, given: Iterable[Assertion]) -> None:
-        self.names: dict[str, int] = {}
-        self.relations: dict[str, int] = {}
-        self.written: set[int] = set()
-        self.starts, self.ends, self.codes = array("I"), array("I"), array("I")
-        self.weights = array("d")
-        for relation, start, end, weight, written in given:
-            ends = [self.names.setdefault(name, len(self.names)) for name in (start, end)]
-            if written:
-                self.written.update(ends)
-            self.starts.append(ends[0])
-            self.ends.append(ends[1])
-            self.codes.append(self.relations.setdefault(relation, len(self.relations)))
-            self.weights.append(weight)
-        if len(self.relations) > 256:
-            raise InputError(f"{len(self.relations)} relations; a store holds 256")
-
-    def arrays(self) -> tuple[dict[str, Array], list[str]]:
-        """The arrays of a store, and the names of its relations."""
-        names = Names.of(self.names)
-        place = _ranks(self.names, key=str.encode)
-        relations = sorted(self.relations)
-        written = np.zeros(len(names), np.uint8)
-        written[place[sorted(self.written)]] = 1
-        starts, ends = place[np.asarray(self.starts)], place[np.asarray(self.ends)]
-        codes = _ranks(self.relations, key=str)[np.asarray(self.codes)]
-        edges = _merged(starts, codes, ends, np.asarray(self.weights))
-        return {**names.arrays(), "written": written, **_rows(len(names), *edges)}, relations
+def _gathered(given: Iterable[Assertion]) -> tuple[dict[str, Array], list[str]]:
+    """The arrays of a store, and its relations; on the way each name is kept once, as a number."""
+    names: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    written: set[int] = set()
+    starts, codes, ends, weights = array("I"), array("I"), array("I"), array("d")
+    for relation, start, end, weight, as_written in given:
+        starts.append(names.setdefault(start, len(names)))
+        ends.append(names.setdefault(end, len(names)))
+        if as_written:
+            written.update((starts[-1], ends[-1]))
+        codes.append(relations.setdefault(relation, len(relations)))
+        weights.append(weight)
+    if len(relations) > 256:
+        raise InputError(f"{len(relations)} relations; a store holds 256")
+    place, code = _ranks(names, key=str.encode), _ranks(relations, key=str)
+    flags = np.zeros(len(names), np.uint8)
+    flags[place[sorted(written)]] = 1
+    edges = _merged(place[starts], code[codes], place[ends], np.asarray(weights))
+    arrays = {**Names.of(names).arrays(), "written": flags, **_rows(len(names), *edges)}
+    return arrays, sorted(relations)
 
 
 def _ranks(numbers: dict[str, int], key: Any) -> NDArray[np.int64]:
     """Where each number's name stands when the names are sorted."""
     ranks = np.empty(len(numbers), np.int64)
-    for rank, name in enumerate(sorted(numbers, key=key)):
-        ranks[numbers[name]] = rank
+    ranks[[numbers[name] for name in sorted(numbers, key=key)]] = np.arange(len(numbers))
     return ranks
 
 

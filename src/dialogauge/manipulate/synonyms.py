@@ -60,23 +60,23 @@ def equivalent(word: str, part: str) -> str | None:
     >>> equivalent("movie", "n"), equivalent("buy", "v"), equivalent("music", "n")
     ('film', 'purchase', None)
     """
-    meaning = _meaning(word, part)
-    own = set(_lexicon().lemmas(word, part))
-    if meaning is None or word not in own:  # "films" taken for a singular
+    sense = meaning(word, part)
+    own = set(lexicon().lemmas(word, part))
+    if sense is None or word not in own:  # "films" taken for a singular
         return None
     fit = [
         (other.count, name)
-        for name in meaning.words
+        for name in sense.words
         if name.isalpha() and name.islower() and len(name) > 3 and name not in own
-        if (other := _meaning(name, part)) and other.synset == meaning.synset
-        if other.count >= max(4, meaning.count / 5)  # what is rare stands out
+        if (other := meaning(name, part)) and other.synset == sense.synset
+        if other.count >= max(4, sense.count / 5)  # what is rare stands out
     ]
     return max(fit)[1] if fit else None
 
 
-def _meaning(word: str, part: str) -> "Sense | None":
+def meaning(word: str, part: str) -> "Sense | None":
     """The sense that a word has more often than all others together."""
-    senses = _lexicon().senses(word, part)
+    senses = lexicon().senses(word, part)
     often = senses and 2 * senses[0].count >= sum(sense.count for sense in senses)
     return senses[0] if often else None
 
@@ -84,10 +84,11 @@ def _meaning(word: str, part: str) -> "Sense | None":
 @lru_cache(maxsize=20_000)
 def likeliest(word: str, part: str) -> str | None:
     """The first of all synonyms, of whatever sense."""
-    return next(iter(_lexicon().substitutes(word, part)), None)
+    return next(iter(lexicon().substitutes(word, part)), None)
 
 
-def _lexicon() -> "Lexicon":
+def lexicon() -> "Lexicon":
+    """WordNet, which is loaded when it is first asked."""
     from ..language.lexicon import Lexicon
 
     return Lexicon.load()

@@ -21,7 +21,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Change, Edited, rearranged, rewritten
-from .manipulation import DoesNotApply, drawn, spawned
+from .manipulation import DoesNotApply, alike, drawn, spawned
 from .orders import arrangements, count, cycled, shuffled
 from .pool import DRAWS, Pool
 from .rewriting import spoken
@@ -42,7 +42,10 @@ class Arranging(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue with other turns, or the same in another order."""
-        return self.arrange(dialogue, rng, pool, self.share)
+        edited = self.arrange(dialogue, rng, pool, self.share)
+        if alike(dialogue, edited.dialogue):
+            raise DoesNotApply("nothing changed")
+        return edited
 
 
 def permute(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
