@@ -4,14 +4,10 @@ The better side is what people wrote, untouched; the worse side is an edit of it
 must score lower. :func:`contrasts` draws them from a mixture while it reads: it holds one dialogue
 at a time, and counters.
 
-**Balanced.** Of the ways of the mixture the one that is furthest behind its share is tried first,
-so that a cause which seldom applies gets its turn wherever it does, and no cause takes over.
-
-**Split.** A contrast goes where its better side goes (:func:`~dialogauge.corpora.split`), and what
-an edit takes from other dialogues it takes from dialogues of that side: nothing of a test dialogue
-ever stands in a training contrast.
-
-On disk a contrast is one JSON object per line.
+Of the ways of the mixture the one that is furthest behind its share is tried first, so that a cause
+which seldom applies gets its turn wherever it does. A contrast goes where its better side goes
+(:func:`~dialogauge.corpora.split`), and what an edit takes from other dialogues it takes from
+dialogues of that side. On disk a contrast is one JSON object per line.
 """
 
 import json

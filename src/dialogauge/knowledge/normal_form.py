@@ -28,7 +28,6 @@ _STOP_WORDS = frozenset(_LIST.split())
 #: What a contraction leaves beside its word ("she'll", "won't").
 _CLITICS = frozenset({"ca", "d", "ll", "m", "re", "s", "sha", "t", "ve", "wo"})
 
-_PLURALS = {"people": "person"}  # WordNet has "people" as a word of its own
 _NEGATION = re.compile("n['’]t\\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.&+-][^\W_]+)*")
 
@@ -90,8 +89,8 @@ def base_form(word: str) -> str:
     ['build', 'goose', 'happy', 'person', 'zzz']
     """
     lexicon = Lexicon.load()
-    if word in _PLURALS:
-        return _PLURALS[word]
+    if word == "people":  # WordNet has it as a word of its own
+        return "person"
     for pos in "vna":
         bases = lexicon.lemmas(word, pos)
         if bases and word not in bases:

@@ -17,7 +17,7 @@ A query touches a few pages of the file; opening costs the check of its digest.
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -41,14 +41,6 @@ class Edge(msgspec.Struct, frozen=True):
     start: str
     end: str
     weight: float
-
-
-class _Edges(NamedTuple):
-    """The edges of one concept in one direction."""
-
-    others: Numbers
-    relations: NDArray[np.uint8]
-    weights: NDArray[np.float32]
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -124,10 +116,10 @@ class Store:
         number = self.names.find(concept)
         if number < 0:
             return []
-        row = self._row(number, inward)
-        chosen = row.weights < 0 if denied else row.weights >= 1e-9
+        row = _, codes, weights = self._row(number, inward)
+        chosen = weights < 0 if denied else weights >= 1e-9
         if relation is not None:
-            chosen = chosen & (row.relations == self.relations.index(relation))
+            chosen = chosen & (codes == self.relations.index(relation))
         places = np.flatnonzero(chosen)
         places = places[::-1][:limit] if denied else places[:limit]
         edges = []
@@ -150,9 +142,8 @@ class Store:
 
     def successors(self, number: int) -> Numbers:
         """The numbers of the concepts that a concept's affirmed edges lead to, each once."""
-        row = self._row(number, False)
-        others: Numbers = np.unique(row.others[row.weights > 0])
-        apart: Numbers = others[others != number]
+        others, _, weights = self._row(number, False)
+        apart: Numbers = np.unique(others[(weights > 0) & (others != number)])
         return apart
 
     def table(self) -> tuple[Numbers, NDArray[np.uint8], Numbers, NDArray[np.float32]]:
@@ -161,13 +152,14 @@ class Store:
         starts = np.repeat(np.arange(len(self), dtype=np.uint32), counts)
         return starts, self._relations, self._others, self._weights
 
-    def _row(self, number: int, inward: bool) -> _Edges:
+    def _row(self, number: int, inward: bool) -> tuple[Array, Array, Array]:
+        """The other ends, relations and weights of a concept's edges in one direction."""
         if not inward:
             rows = slice(self._outward[number], self._outward[number + 1])
-            return _Edges(self._others[rows], self._relations[rows], self._weights[rows])
+            return self._others[rows], self._relations[rows], self._weights[rows]
         rows = slice(self._inward[number], self._inward[number + 1])
         edges = self._edges[rows]
-        return _Edges(self._sources[rows], self._relations[edges], self._weights[edges])
+        return self._sources[rows], self._relations[edges], self._weights[edges]
 
 
 def build(paths: Sequence[str | Path], to: str | Path) -> Built:

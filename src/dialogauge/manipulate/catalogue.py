@@ -57,7 +57,7 @@ WORDS = (
     _one_turn("no-stopwords", _STOPWORDS, "same", _ADEM),
     _one_turn("no-25-stopwords", _COMMONEST, "same", _ADEM),
     _one_turn("no-punctuation", words.no_punctuation, "same", _ADEM),
-    _one_turn("synonyms", grammar.Synonyms(), "same", _ADEM),
+    _one_turn("synonyms", grammar.synonyms, "same", _ADEM),
 )
 #: Edits of the order and the company of turns.
 TURNS = (

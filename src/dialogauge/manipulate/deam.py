@@ -20,14 +20,7 @@ import msgspec
 from ..dialogue import Dialogue
 from .edited import Edited
 from .manipulation import SEVERITIES, Tally, alike, spawned
-from .meaning.settings import (
-    PAPER,
-    Contradiction,
-    Coreference,
-    Engagement,
-    Irrelevancy,
-    Settings,
-)
+from .meaning.settings import PAPER, Settings
 from .pool import DoesNotApply, Pool
 
 if TYPE_CHECKING:
@@ -61,14 +54,10 @@ def _change(talk: "Talk", settings: Settings, rng: Random, share: float) -> None
     """Change a dialogue that was read; AMR is imported here, and not before."""
     from .meaning import contradiction, coreference, engagement, irrelevancy
 
-    changes: dict[type, Any] = {
-        Coreference: coreference.change,
-        Contradiction: contradiction.change,
-        Irrelevancy: irrelevancy.change,
-        Engagement: engagement.change,
-    }
+    modules: tuple[Any, ...] = (coreference, contradiction, irrelevancy, engagement)
+    module = dict(zip(map(type, PAPER.values()), modules, strict=True))[type(settings)]
     settings = msgspec.structs.replace(settings, share=share) if share else settings
-    changes[type(settings)](talk, settings, rng)
+    module.change(talk, settings, rng)
 
 
 class OneReading(msgspec.Struct, frozen=True):

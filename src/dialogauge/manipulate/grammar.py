@@ -14,30 +14,23 @@ import msgspec
 from ..language import stopwords
 from .manipulation import DoesNotApply
 from .rewriting import Place
-from .synonyms import PARTS, equivalent, has_content, likeliest
+from .synonyms import PARTS, equivalent, has_content
 from .words import rest_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-    from ..language import Pipeline
-
 #: The longest text that is tagged for an edit, in characters: some seconds of work.
 LONGEST = 100_000
 
 
-def tagger() -> "Pipeline":
-    """The pipeline that ships, one per process; it remembers texts: ``pipe`` many beforehand."""
+def tagged(text: str) -> "Doc":
+    """What a text consists of, by the pipeline that ships; it remembers texts."""
     from ..language import shared
 
-    return shared()
-
-
-def tagged(text: str) -> "Doc":
-    """What a text consists of."""
     if len(text) > LONGEST:
         raise DoesNotApply("it is too long to tag")
-    return tagger()(text)
+    return shared()(text)
 
 
 class Only(msgspec.Struct, frozen=True):
@@ -94,42 +87,33 @@ class Nameless(msgspec.Struct, frozen=True):
 
         draft = Draft(document.text, document)
         draft.clear(word.i for name in names for word in name)
-        draft.clear(word.i for word in document if _is_owned(word))
+        owned = (word for word in document if word.tag_ == "POS" and word.i)
+        draft.clear(word.i for word in owned if word.nbor(-1).ent_type_)
         return rest_of(draft.written()[0], place.text)
 
 
-class Synonyms(msgspec.Struct, frozen=True):
-    """Words that carry the content are said with other words for the same."""
+def synonyms(place: Place, rng: Random) -> str:
+    """Words that carry the content are said with other words for the same.
 
-    # The paper puts a synonym for every word that has one, whatever sense it is a synonym in. That
-    # is not harmless ("music" becomes "euphony"), so only words are taken that mean mostly one
-    # thing, and for them a word that means mostly that thing too. False is the paper's rule.
-    sure: bool = True
+    The paper puts a synonym for every word that has one, whatever sense it is a synonym in. That
+    is not harmless ("music" becomes "euphony"), so only words are taken that mean mostly one
+    thing, and for them a word that means mostly that thing too.
+    """
+    from ..language.inflection import Form, inflect
+    from ..sentence.draft import Draft
 
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The text in other words, each in the form of the one it stands for."""
-        from ..language.inflection import Form, inflect
-        from ..sentence.draft import Draft
-
-        document = tagged(place.text)
-        draft = Draft(document.text, document)
-        others = {word: self._other(word) for word in document if has_content(word)}
-        if not any(others.values()):
-            raise DoesNotApply("it has no such word")
-        for word, other in others.items():
-            if other:
-                draft.words[word.i] = inflect(other, Form.of(word))
-        return draft.written()[0]
-
-    def _other(self, word: "Token") -> str | None:
-        find = equivalent if self.sure else likeliest
-        other = find(word.lemma_.lower(), PARTS[word.tag_[0]])
-        return None if other is None or _beside(word, other) else other
-
-
-def _beside(word: "Token", other: str) -> bool:
-    """Whether the other word stands there already: "roughly about"."""
-    return any(near.lower_ == other for near in word.doc[max(0, word.i - 2) : word.i + 3])
+    document = tagged(place.text)
+    draft = Draft(document.text, document)
+    changed = False
+    for word in filter(has_content, document):
+        other = equivalent(word.lemma_.lower(), PARTS[word.tag_[0]])
+        near = document[max(0, word.i - 2) : word.i + 3]
+        if other and all(it.lower_ != other for it in near):  # not "roughly about"
+            draft.words[word.i] = inflect(other, Form.of(word))
+            changed = True
+    if not changed:
+        raise DoesNotApply("it has no such word")
+    return draft.written()[0]
 
 
 #: As some corpora write it; such a "don" and "t" are taken for nouns.
@@ -187,8 +171,3 @@ def _is_detail(name: "Span", before: "Token | None", cased: bool) -> bool:
         return False
     several = cased and head.tag_ == "NNS"
     return several or any(it.dep_ in _DETERMINERS for it in head.children)
-
-
-def _is_owned(word: "Token") -> bool:
-    """Whether a word is the 's behind a name."""
-    return bool(word.tag_ == "POS" and word.i and word.nbor(-1).ent_type_)

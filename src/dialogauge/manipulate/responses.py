@@ -1,17 +1,13 @@
 """Other responses in the place of one: foreign, empty, generated, translated, confused.
 
 Each of them reads well by itself. What is wrong, if anything is, shows only beside what was said
-before: that is what a metric of conversations is for. MaUdE trains with responses of other
-dialogues, *Re-evaluating ADEM* tries empty phrases and the context itself, and DCGEval names the
-errors that a metric has to see beyond the topic, of which two are here: who speaks (*speaker
-confusion*) and what is being answered (*temporal skip*).
-
-One is harmless: a good response in other words (*back-translation*).
+before: that is what a metric of conversations is for. One is harmless: a good response in other
+words (*back-translation*).
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -24,7 +20,7 @@ from .rewriting import Place
 from .synonyms import lexicon, meaning
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Token
 
 #: The three responses of *Re-evaluating ADEM*, and more that fit everywhere and say nothing.
 PAPER = ("I'm sorry, can you repeat?", "I will do", "fantastic! how are you?")
@@ -185,26 +181,21 @@ def speaker_confusion(place: Place, rng: Random) -> str:
 
 def _sides_swapped(text: str) -> str | None:
     """First person singular for second and the other way round; None where neither is there."""
+    from ..language.pronouns import readings
     from ..sentence.draft import Draft
     from ..sentence.pronominal import replace_pronoun
 
     document = tagged(text)
     draft = Draft(document.text, document)
-    persons = list(_persons(document))
-    if "?" not in text and all(other == "i" for _, other in persons):
-        return None  # "you" in a statement may be anybody
-    swapped = [replace_pronoun(draft, [word], other) for word, other in persons]
-    return draft.written()[0] if any(swapped) else None
-
-
-def _persons(document: "Doc") -> "Iterator[tuple[Token, str]]":
-    """Each word for one of the two persons, with the other one."""
-    from ..language.pronouns import readings
-
+    others = dict[Token, str]()
     for word in document:
         forms = readings(word.text)
         if forms and forms[0].person in (1, 2) and forms[0].number == "sing" and _meant(word):
-            yield word, "you" if forms[0].person == 1 else "i"
+            others[word] = "you" if forms[0].person == 1 else "i"
+    if "?" not in text and set(others.values()) <= {"i"}:
+        return None  # "you" in a statement may be anybody
+    swapped = [replace_pronoun(draft, [word], other) for word, other in others.items()]
+    return draft.written()[0] if any(swapped) else None
 
 
 def _meant(word: "Token") -> bool:

@@ -31,7 +31,8 @@ def has_content(word: "Token") -> bool:
     if word.tag_[:1] not in PARTS or word.tag_ in ("NNP", "NNPS", "RP") or word.ent_type_:
         return False
     lemma = word.lemma_.lower()
-    if word.lower_ in stopwords.NLTK or lemma in _LEFT_ALONE or _is_shouted(word):
+    shouted = word.is_upper and len(word) > 1  # as abbreviations: "TELEVISION" is not "TV"
+    if word.lower_ in stopwords.NLTK or lemma in _LEFT_ALONE or shouted:
         return False
     if lemma in _DEGREES and not _strengthens(word):
         return False
@@ -41,11 +42,6 @@ def has_content(word: "Token") -> bool:
     alone = word.dep_ not in _FIXED and word.dep_ not in ("aux", "cop")
     # What follows a verb may not follow another: "remember to".
     return alone and not any(it.dep_ in _FIXED or it.dep_ == "xcomp" for it in word.children)
-
-
-def _is_shouted(word: "Token") -> bool:
-    """Whether a word is in capitals, as abbreviations are: "TELEVISION" is not "TV"."""
-    return word.is_upper and len(word) > 1
 
 
 def _strengthens(word: "Token") -> bool:
@@ -79,12 +75,6 @@ def meaning(word: str, part: str) -> "Sense | None":
     senses = lexicon().senses(word, part)
     often = senses and 2 * senses[0].count >= sum(sense.count for sense in senses)
     return senses[0] if often else None
-
-
-@lru_cache(maxsize=20_000)
-def likeliest(word: str, part: str) -> str | None:
-    """The first of all synonyms, of whatever sense."""
-    return next(iter(lexicon().substitutes(word, part)), None)
 
 
 def lexicon() -> "Lexicon":

@@ -136,7 +136,7 @@ def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measu
     kept = 0
     for draft, base in _in_order(talk, drafts, measure):
         if talk.sheets[draft.at] is base:  # a draft of a turn that was changed since is stale
-            talk.keep(draft)
+            talk.sheets[draft.at] = draft
             kept += 1
         if kept == wanted:
             break

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from ...amr import edits, questions
+from ...language.pronouns import readings
 from ...language.senses import PRONOUNS
 from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
@@ -18,17 +19,6 @@ from .talk import Sheet, Talk, count
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
 _TURNS, _CANDIDATES = 3, 3
-
-#: Person, number and gender of the pronouns.
-_FEATURES = {
-    "i": "1 sing any",
-    "you": "2 any any",
-    "he": "3 sing masc",
-    "she": "3 sing fem",
-    "it": "3 sing neut",
-    "we": "1 plur any",
-    "they": "3 plur any",
-}
 
 
 def change(talk: Talk, settings: Coreference, rng: Random) -> None:
@@ -91,9 +81,9 @@ def mismatch(old: str, new: str | Item) -> str:
     """
     if not isinstance(new, str):
         return "noun"
-    names = ("person", "number", "gender")
-    pairs = zip(names, _FEATURES[old].split(), _FEATURES[new].split(), strict=True)
-    return next(name for name, one, other in pairs if one != other)
+    one, other = readings(old)[0], readings(new)[0]
+    features = ("person", "number", "gender")
+    return next(name for name in features if getattr(one, name) != getattr(other, name))
 
 
 def _pronouns(

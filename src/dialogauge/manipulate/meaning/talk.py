@@ -1,10 +1,10 @@
 """A dialogue whose turns are read as graphs, while its meaning is changed.
 
 Every edit of meaning goes the same way: read all turns (:func:`read`), draft a turn with another
-graph (:meth:`Talk.draft`), and keep the draft. What the realiser refuses is no draft, and the edit
-tries its next candidate. A turn that was changed is never read again: its graph is edited further,
-and its text is always written from the original, so that several edits cost one parse and leave
-every other letter as it was.
+graph (:meth:`Talk.draft`), and put it in its place. What the realiser refuses is no draft, and the
+edit tries its next candidate. A turn that was changed is never read again: its graph is edited
+further, and its text is always written from the original, so that several edits cost one parse and
+leave every other letter as it was.
 """
 
 from collections.abc import Iterable
@@ -64,10 +64,6 @@ class Talk:
             return None
         kinds = tuple(dict.fromkeys((*sheet.kinds, kind)))
         return Sheet(sheet.at, sheet.original, graph, text, added, kinds)
-
-    def keep(self, sheet: Sheet) -> None:
-        """Change a turn to a draft."""
-        self.sheets[sheet.at] = sheet
 
     def edited(self) -> Edited:
         """The dialogue with the texts as they are by now."""
