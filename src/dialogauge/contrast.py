@@ -14,7 +14,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from random import Random
 
 import msgspec
 
@@ -97,7 +96,9 @@ def _of_dialogue(
     seen = {dialogue.turns}
     for number in range(1, drawing.n + 1):
         rng = seeded(drawing.seed, dialogue.id, "contrast", str(number))
-        for at in _order(ways, uses, rng):
+        places = rng.sample(range(len(ways)), len(ways))
+        # The one first that is furthest behind its share; ties in any order.
+        for at in sorted(places, key=lambda at: (uses[at] + 0.5) / ways[at].weight):
             edited, cause = ways[at].make(dialogue, rng, pool, tally)
             if edited is not None and edited.dialogue.turns not in seen:
                 seen.add(edited.dialogue.turns)
@@ -107,12 +108,6 @@ def _of_dialogue(
                 break
         else:
             return
-
-
-def _order(ways: Sequence[Way], uses: Sequence[float], rng: Random) -> list[int]:
-    """The ways, the one first that is furthest behind its share; ties in any order."""
-    places = rng.sample(range(len(ways)), len(ways))
-    return sorted(places, key=lambda at: (uses[at] + 0.5) / ways[at].weight)
 
 
 def renamed(edited: Edited, id: str) -> Dialogue:

@@ -3,8 +3,8 @@
 Its makers dropped stop words and put every word into its base form, verbs before nouns and without
 regard to context: *the United States* became ``unite state`` and *a tall building* ``tall build``.
 Such a name is a key: it is never written into a text. The rules here were found from the names
-themselves and from what is never in them; :func:`forms` tries a text as it is before its normal
-form, because the makers' base forms were not always ours.
+themselves; :func:`forms` tries a text as it is first, for the makers' base forms were not always
+ours.
 """
 
 import re

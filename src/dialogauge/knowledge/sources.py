@@ -9,8 +9,7 @@ triples            ``start|||/r/Relation|||end``; the weight is 1
 Each line shows by its shape which one it is. Concepts of other languages are passed over while
 streaming; a line that is none of the three is counted, skipped, and the first is reported.
 
-A *normalised* name (``unite state``) is a key for look-up and not English (see
-:mod:`~dialogauge.knowledge.normal_form`); the names of the other two may be written into text.
+A *normalised* name (``unite state``, see :mod:`.normal_form`) is a key and never written into text.
 """
 
 import math

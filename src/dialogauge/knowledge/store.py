@@ -186,6 +186,8 @@ def _gathered(given: Iterable[Assertion]) -> tuple[dict[str, Array], list[str]]:
             written.update((starts[-1], ends[-1]))
         codes.append(relations.setdefault(relation, len(relations)))
         weights.append(weight)
+    if not relations:
+        return {}, []
     if len(relations) > 256:
         raise InputError(f"{len(relations)} relations; a store holds 256")
     place, code = _ranks(names, key=str.encode), _ranks(relations, key=str)

@@ -78,7 +78,8 @@ class Nameless(msgspec.Struct, frozen=True):
         """The text without names."""
         document = tagged(place.text)
         cased = not place.text.islower()
-        names = [span for span in document.ents if _is_name(span, cased)]
+        ends = (span for span in document.ents if not (cased and span.text.islower()))
+        names = [it for it in ends if not _DO_NOT.fullmatch(document[it.start : it.start + 3].text)]
         if not names:
             raise DoesNotApply("it has no such word")
         if self.sure and not all(_is_spare(name, cased) for name in names):
@@ -140,12 +141,6 @@ def _is_missed(word: "Token") -> bool:
         return True
     spoken = any(map(str.isalnum, word.text)) and word.tag_ not in ("UH", "RB")
     return spoken and word.lower_ not in stopwords.NLTK and not _FILLER.fullmatch(word.lower_)
-
-
-def _is_name(span: "Span", cased: bool) -> bool:
-    """Whether what is tagged as a name can be one; ``cased``: names have capitals here."""
-    do_not = _DO_NOT.fullmatch(span.doc[span.start : span.start + 3].text)
-    return not do_not and not (cased and span.text.islower())
 
 
 def _is_spare(name: "Span", cased: bool) -> bool:

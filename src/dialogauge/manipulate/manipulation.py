@@ -86,13 +86,15 @@ class Manipulation(msgspec.Struct, frozen=True):
         return edited
 
 
-def at(manipulation: Manipulation, severity: int) -> Manipulation:
-    """The same manipulation at a severity of 1 to 5, its name ending in ``@severity``.
+def at(manipulation: Manipulation, severity: int | None) -> Manipulation:
+    """The same manipulation at a severity of 1 to 5, its name ending in ``@severity``, or itself.
 
     An edit that damages has a ``share``: how much of the dialogue it touches. Severity s is a share
     of s fifths, drawn so that each step keeps what the one below it did (given the same generator).
     An edit without a share, as a plug-in may be, is made s times, one on the other.
     """
+    if severity is None:
+        return manipulation
     edit: Any = manipulation.edit
     if "share" in getattr(edit, "__struct_fields__", ()):
         harder: Edit = msgspec.structs.replace(edit, share=severity / len(SEVERITIES))

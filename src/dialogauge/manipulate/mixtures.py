@@ -1,8 +1,7 @@
 """Mixtures: how the papers draw the damage that they train on.
 
 A mixture is a list of *ways*, each of them some manipulations that are made one after the other,
-and how often it is drawn. Since the ways are written out, what a mixture does is a table that one
-can read, and :mod:`dialogauge.contrast` can see to it that each way gets its turn.
+and how often it is drawn, so that :mod:`dialogauge.contrast` can give each way its turn.
 
     >>> from .catalogue import find
     >>> for way in some_of([find("permute"), find("replace-turn")]):
@@ -132,7 +131,7 @@ def mixture(name: str, severity: int | None = None) -> Mixture:
         ways: tuple[Way, ...] = deam.ways(steps, severity)
     else:
         draw = some_of if name == "mesgar" else one_of
-        ways = draw([_at(catalogue.find(step), severity) for step in steps])
+        ways = draw([at(catalogue.find(step), severity) for step in steps])
     return Mixture(name if severity is None else f"{name}@{severity}", ways, *_MIXTURES[name])
 
 
@@ -168,9 +167,9 @@ def _named(name: str, severity: int | None, trusted: bool) -> Iterator[Manipulat
     elif name in catalogue.FAMILIES:
         for each in map(catalogue.find, catalogue.FAMILIES[name]):
             if each.expect == "lower" or severity is None:
-                yield _at(each, severity)
+                yield at(each, severity)
     else:
-        yield _at(catalogue.find(name, trusted), severity)
+        yield at(catalogue.find(name, trusted), severity)
 
 
 def _ways(name: str, severity: int | None, trusted: bool) -> tuple[Way, ...]:
@@ -181,10 +180,6 @@ def _ways(name: str, severity: int | None, trusted: bool) -> tuple[Way, ...]:
         problem = f"{name} is harmless: what it changes is no worse than it was"
         raise InputError(problem, remedy="a contrast needs damage")
     return one_of(lower)
-
-
-def _at(manipulation: Manipulation, severity: int | None) -> Manipulation:
-    return manipulation if severity is None else at(manipulation, severity)
 
 
 def several(

@@ -4,7 +4,7 @@ Most manipulations are about one turn. They are written as a small function of a
 generator that gives the new text, or raises :class:`DoesNotApply`; :class:`Rewriting` makes an edit
 of it. Which turns are tried, and in which order, is drawn first, and each turn then has a generator
 of its own: with a larger ``share`` the same turns are rewritten in the same way, and others beside
-them, which is what makes a ladder (:mod:`.ladders`) a ladder.
+them, which is what makes a ladder (:func:`.manipulation.at`) a ladder.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Which word can stand for another one without harm.
 
-WordNet knows many words for the same, but most words have several senses, the commonest in talk is
-not always the first, and some words live in phrases of their own: "I beg to differ", "a big fan".
-So a word is replaced where it means mostly one thing and the other word does too, and where neither
-the grammar around it nor the list of words that were found to go wrong speaks against it.
+Most words have several senses, the commonest in talk is not always the first, and some words live
+in phrases of their own: "I beg to differ", "a big fan". So a word is replaced where it means mostly
+one thing and the other word does too, and where neither the grammar around it nor the list of words
+that were found to go wrong speaks against it.
 """
 
 from functools import lru_cache

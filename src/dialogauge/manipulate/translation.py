@@ -1,14 +1,12 @@
 """Texts into another language and back, by apertium: other words for the same.
 
-Apertium is a free translator that runs on the machine: rules and dictionaries, no model, some 100
-turns a second there and back. Its English is rough, and who wants it smoother takes a model
-(:mod:`..train.translating`). A word that it does not know comes through as it is, and so does a
-text on which it breaks.
+Apertium is a free program: rules and dictionaries, no model, some 100 turns a second there and
+back. Its English is rough, and who wants it smoother takes a model (:mod:`..train.translating`). A
+word that it does not know comes through as it is, and so does a text on which it breaks.
 
-It is a program, not a library. Texts go to it through a pipe, as paragraphs of one text, and none
-of them on the command line. Line breaks and control characters become blanks; the signs of
-apertium's own notation are escaped by apertium's reader of plain text. A sentence may come out a
-little different in other company (4 of 1,298 turns did): what was translated once is remembered.
+Texts go to it through a pipe, as paragraphs of one text. Line breaks and control characters become
+blanks. A sentence may come out a little different in other company (4 of 1,298 turns did): what was
+translated once is remembered.
 """
 
 import os

@@ -1,9 +1,6 @@
 """Edits of the order and the company of turns, as Vakulenko, Mesgar and DynaEval train with.
 
-The sentences stay as people wrote them; what breaks is how they follow each other. Vakulenko et al.
-(2018) permute, exchange halves and splice two dialogues; Mesgar et al. (2020) permute, move,
-replace and shuffle one speaker; DynaEval (Zhang et al., 2021) replaces turns (UR) and shuffles one
-speaker (SS).
+The sentences stay as people wrote them; what breaks is how they follow each other.
 
 Each is a function of a dialogue, a generator, a pool and the ``share`` of the dialogue that is
 touched, for ladders; 0 is the paper's own amount. Asides stay where they are. Where the last turn

@@ -40,9 +40,8 @@ def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
     """The turns that can be contradicted, and where: the turn itself, or later ones."""
     turns, places = talk.dialogue.turns, {}
     for at, sheet in talk.sheets.items():
-        targets = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
-        if settings.where == "place":
-            targets = [it for it in talk.open if it == at]
+        later = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
+        targets = later if settings.where == "later" else [it for it in talk.open if it == at]
         if targets and questions.frames(sheet.graph):
             places[at] = targets
     return places

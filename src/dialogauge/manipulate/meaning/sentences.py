@@ -73,8 +73,7 @@ def predicates(graph: Graph, top: str) -> list[str]:
 def _leaves_open(graph: Graph, variable: str) -> bool:
     """Whether what is said is open by itself: "I don't know if"."""
     behind = max(graph.aligned[variable]) + 1
-    following = graph.tokens[behind].text.lower() if behind < len(graph.tokens) else ""
-    return following in ("if", "whether")
+    return any(it.text.lower() in ("if", "whether") for it in graph.tokens[behind : behind + 1])
 
 
 _LINKS = frozenset(
