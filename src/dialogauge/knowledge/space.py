@@ -71,11 +71,6 @@ class Counts(msgspec.Struct):
     encoder: int = 0
     missing: int = 0
 
-    @property
-    def asked(self) -> int:
-        """All of them."""
-        return sum(msgspec.structs.astuple(self))
-
 
 class Answer(NamedTuple):
     """A vector and how it was found: the name of a field of the counts."""

@@ -187,7 +187,7 @@ def _sides_swapped(text: str) -> str | None:
 
     document = tagged(text)
     draft = Draft(document.text, document)
-    others = dict[Token, str]()
+    others: dict[Token, str] = {}
     for word in document:
         forms = readings(word.text)
         if forms and forms[0].person in (1, 2) and forms[0].number == "sing" and _meant(word):
