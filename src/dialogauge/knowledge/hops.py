@@ -1,12 +1,8 @@
 """The k-hop neighbours of a concept and their mean vectors, as GRADE (2020) computes them.
 
-* **1-hop(v)**: of the concepts that v's edges lead to, the N whose vectors have the highest cosine
-  to v's. One without a vector ranks last. Fewer than N: N are drawn from them with replacement.
-  v itself without a vector: N of them at random.
-* **2-hop(v)**: the same N of the *multiset* of successors of all successors: v left out, 1-hop
-  nodes and repetitions kept; **k-hop** goes on in the same way.
-* **The vector of a hop** is the mean of its neighbours' vectors, those that have one, rounded to
-  four decimals; zeros where there is none. A concept without a vector of its own has no row.
+Of the concepts that v's edges lead to, **1-hop(v)** has the N whose vectors are nearest to v's, and
+**k-hop(v)** the same N of the *multiset* of successors of all that was reached before, v left out.
+The vector of a hop is the mean of its neighbours' (docs/guide/knowledge.md has the details).
 
 A multiset is kept as concepts and how often each occurs; so three hops of a hub fit in memory.
 What is random is seeded by the concept's name, so that no answer depends on an earlier one.

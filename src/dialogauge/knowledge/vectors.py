@@ -1,8 +1,7 @@
 """Vectors of concepts: those that ship, or ConceptNet Numberbatch in their place.
 
-Ours lie in a memory-mapped file as int8, a row per concept with its own scale; rows have unit
-length. :func:`read_text` takes word vectors from a text file as Numberbatch and word2vec publish
-them, and :meth:`Vectors.save` keeps them in a file that opens at once.
+Ours lie in a memory-mapped file as int8, a row of unit length per concept with its own scale.
+:func:`read_text` takes word vectors from a text file as Numberbatch and word2vec publish them.
 """
 
 from collections.abc import Sequence

@@ -78,10 +78,9 @@ RESPONSES = (
     _one_turn("echo", responses.echo, "lower", _ADEM),
     _one_turn("generic", responses.generic, "lower", _ADEM),
     _one_turn("generated-elsewhere", responses.generated_elsewhere, "lower", _MAUDE),
-    # MaUdE lists a trained model's responses to the same context among the good ones, though its
-    # own score falls for them (by 0.31) as it does for random responses (by 0.29). *Re-evaluating
-    # ADEM* wants 1 of 5 for those of a model that was hardly trained. What a small model says
-    # seldom answers anything, which makes it the latter case; of a large one expect "same".
+    # MaUdE lists a trained model's responses among the good ones, though its own score falls for
+    # them; *Re-evaluating ADEM* wants 1 of 5 for those of a model that was hardly trained. What a
+    # small model says seldom answers anything; of a large one expect "same".
     _one_turn("generated", responses.generated, "lower", _ADEM),
     _one_turn("back-translation", responses.back_translation, "same", _MAUDE),
     _one_turn("speaker-confusion", responses.speaker_confusion, "lower", _DCGEVAL),

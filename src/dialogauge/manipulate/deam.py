@@ -3,8 +3,7 @@
 How many is drawn first, uniformly; then which; and they are made in a fixed order, coreference,
 contradiction, irrelevancy, engagement, as the released code does. All of them work on the same
 graphs (:class:`.meaning.talk.Talk`), so that a dialogue is parsed once. An edit that does not apply
-is left out; if none does, the mixture does not apply. The released code counts on without looking
-and so labels some unchanged dialogues as damaged.
+is left out; if none does, the mixture does not apply.
 
     >>> probabilities()["coreference",], probabilities(TYPES[:3])["coreference", "irrelevancy"]
     (0.0625, 0.1111111111111111)

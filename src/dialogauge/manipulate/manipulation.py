@@ -3,10 +3,9 @@
 A training negative and an attack are one object. ``lower`` is damage: a metric has to go down.
 ``same`` is harmless: a metric has to stay.
 
-An edit gets a dialogue, a generator and a pool, leaves the dialogue as it was, and gives
-:class:`Edited`, or raises :class:`DoesNotApply` with the reason. Called through
-:class:`Manipulation` it gives None instead and the reason is counted, and a result that says the
-same as the input but for space and case is never given out.
+An edit gets a dialogue, a generator and a pool, and gives :class:`Edited`, or raises
+:class:`DoesNotApply` with the reason. Called through :class:`Manipulation` it gives None instead
+and the reason is counted; a result that says the same as the input is never given out.
 
     >>> from ..dialogue import Dialogue, Turn
     >>> def shout(dialogue, rng, pool):

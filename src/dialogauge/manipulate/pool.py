@@ -1,8 +1,7 @@
 """Where foreign turns, words, replies and meanings come from.
 
-Nothing is looked up behind a manipulation's back: what it takes from elsewhere stands in the pool
-that it is given. Other dialogues are a list; a language model, a translator and a parser are
-called for when an edit needs one, and an edit that lacks one does not apply.
+What a manipulation takes from elsewhere stands in the pool that it is given. A language model, a
+translator and a parser are called for when an edit needs one; one that lacks it does not apply.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,10 +1,9 @@
 """Edits that rewrite turns: how the turns are chosen.
 
-Most manipulations are about one turn. They are written as a small function of a place and a
-generator that gives the new text, or raises :class:`DoesNotApply`; :class:`Rewriting` makes an edit
-of it. Which turns are tried, and in which order, is drawn first, and each turn then has a generator
-of its own: with a larger ``share`` the same turns are rewritten in the same way, and others beside
-them, which is what makes a ladder (:func:`.manipulation.at`) a ladder.
+A small function of a place and a generator gives the new text of a turn, or raises
+:class:`DoesNotApply`; :class:`Rewriting` makes an edit of it. Which turns are tried is drawn first,
+and each then has a generator of its own: with a larger ``share`` the same turns are rewritten in
+the same way, and others beside them, which makes a ladder (:func:`.manipulation.at`) a ladder.
 """
 
 from collections.abc import Callable

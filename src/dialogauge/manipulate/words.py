@@ -160,8 +160,6 @@ def rest_of(text: str, whole: str) -> str:
 
 
 _SIGN = re.compile(r"[^\w\s]")
-
-
 #: "Don ’ t" is how some corpora write it.
 _NEGATED = re.compile(r"\b(?:no|not|nor|don|\w+n\s?['’]\s?t)\b", re.I)
 _NEGATIONS = frozenset({"no", "not", "nor"})

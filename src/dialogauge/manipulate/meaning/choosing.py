@@ -1,9 +1,8 @@
 """Which draft is kept: the one that surprises least, so that a sentence does not give itself away.
 
-How surprising a text is, is asked of the bigrams of the pool's dialogues: people who talk like
-these. That is no language model, but it knows what stands beside what, costs microseconds, and
-halves what a language model makes of an exchanged word. With an empty pool nothing is known, and
-what was drawn first is taken.
+How surprising a text is, is asked of the bigrams of the pool's dialogues: that costs microseconds,
+and halves what a language model makes of an exchanged word. With an empty pool nothing is known,
+and what was drawn first is taken.
 """
 
 import re

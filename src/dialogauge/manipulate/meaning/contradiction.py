@@ -1,8 +1,7 @@
 """Contradiction: the opposite of what was said, by the same speaker.
 
-A turn is negated: its sentences get (or lose) a negation, or some of its words become their
-antonyms. The negated copy is put behind a later turn of the same speaker, as in the paper, or takes
-the place of the turn. Questions and commands say nothing that could be contradicted.
+A turn is negated: its sentences get (or lose) a negation, or some words become their antonyms. The
+copy is put behind a later turn of the same speaker, as in the paper, or takes the turn's place.
 """
 
 from random import Random

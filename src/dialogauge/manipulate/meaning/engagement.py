@@ -1,8 +1,7 @@
 """Decreased engagement: a turn that asks nothing, or says less.
 
 A turn can lose its *question*, its most detailed *sentence* (the one whose graph is deepest) or a
-*detail*: what stands below an ``:ARG`` or ``:op``. Which is drawn; what the sentence cannot do
-without stays, and the next is tried.
+*detail*: what stands below an ``:ARG`` or ``:op``. Which is drawn.
 """
 
 from collections.abc import Callable, Iterator

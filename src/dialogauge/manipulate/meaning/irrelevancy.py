@@ -1,7 +1,7 @@
 """Irrelevancy: items of a turn exchanged with items of the same type from other turns.
 
 Up to half of a turn's items go. Where the choice is to be plausible, an item goes only for one that
-fits its place; if none of them does, the turn gets the one exchange that fits best.
+fits its place; if none does, the turn gets the one exchange that fits best.
 """
 
 from collections.abc import Iterable

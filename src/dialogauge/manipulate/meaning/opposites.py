@@ -1,8 +1,8 @@
 """Antonyms of a concept: those of WordNet, and ConceptNet's four relations that deny.
 
-ConceptNet opposes much that no sentence can exchange (*dog* and *car*, *think* and *feel*). Where
-the choice is to be plausible, WordNet's direct antonyms come first, those of a word's main senses
-that people use, and ConceptNet's count where both words are of one kind.
+ConceptNet opposes much that no sentence can exchange (*dog* and *car*). Where the choice is to be
+plausible, WordNet's antonyms of a word's main senses come first, and ConceptNet's count where both
+words are of one kind.
 """
 
 from functools import lru_cache
