@@ -2,9 +2,8 @@
 
 Its makers dropped stop words and put every word into its base form, verbs before nouns and without
 regard to context: *the United States* became ``unite state`` and *a tall building* ``tall build``.
-Such a name is a key: it is never written into a text. The rules here were found from the names
-themselves; :func:`forms` tries a text as it is first, for the makers' base forms were not always
-ours.
+Such a name is a key: it is never written into a text. The rules were found from the names; a text
+is tried as it is first (:func:`forms`), for the makers' base forms were not always ours.
 """
 
 import re

@@ -213,11 +213,10 @@ _BEHIND_MY = frozenset({"god", "gosh", "goodness", "bad", "guys"})
 def _of_the_other(place: Place, rng: Random) -> str:
     """What somebody else says, but not what is being answered: that would be an echo."""
     turns = place.dialogue.turns
-    judged = place.dialogue.level == "turn"
     excluded = {place.text, place.context[-1].text}
     others = [
         turn.text
-        for turn in (turns[: place.at] if judged else turns)
+        for turn in (turns[: place.at] if place.dialogue.level == "turn" else turns)
         if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
         if turn.text not in excluded and _OF_ONESELF.search(turn.text)
     ]

@@ -45,8 +45,7 @@ class Talk:
         self.sheets = {at: Sheet(at, graph, graph, graph.text) for at, graph in graphs.items()}
         self._items: dict[int, list[Item]] = {}
         last = max(at for at, turn in enumerate(dialogue.turns) if not turn.aside)
-        judged = dialogue.level == "turn"
-        self.open = [at for at in graphs if at == last or not judged]
+        self.open = [at for at in graphs if at == last or dialogue.level != "turn"]
 
     def items(self, at: int) -> list[Item]:
         """The items of a turn as it was."""
