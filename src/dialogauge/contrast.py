@@ -4,21 +4,16 @@ The better side is what people wrote, untouched; the worse side is an edit of it
 must score lower. :func:`contrasts` draws them from a mixture while it reads: it holds one dialogue
 at a time, and counters.
 
-**Balanced.** Of the ways of the mixture the one that is furthest behind its share is tried first,
-so that a cause which seldom applies gets its turn wherever it does, and no cause takes over.
-
-**Split.** A contrast goes where its better side goes (:func:`~dialogauge.corpora.split`), and what
-an edit takes from other dialogues it takes from dialogues of that side: nothing of a test dialogue
-ever stands in a training contrast.
-
-On disk a contrast is one JSON object per line.
+Of the ways of the mixture the one that is furthest behind its share is tried first, so that a cause
+which seldom applies gets its turn wherever it does. A contrast goes where its better side goes
+(:func:`~dialogauge.corpora.split`), and what an edit takes from other dialogues it takes from
+dialogues of that side. On disk a contrast is one JSON object per line.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from random import Random
 
 import msgspec
 
@@ -30,8 +25,6 @@ from .manipulate.edited import Change, Edited
 from .manipulate.manipulation import Tally, seeded
 from .manipulate.mixtures import Mixture, Way
 from .manipulate.pool import Pool
-
-_SIDES: tuple[Side, ...] = ("train", "valid", "test")
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -79,10 +72,10 @@ def contrasts(
     (True, 'd1~swap-halves~1', ['say 2', 'say 3', 'say 0', 'say 1'])
     """
     drawing, counts = drawing or Drawing(), counts or Counts()
-    pools = _pools(pool, drawing.apart)
+    pools = _by_side(pool) if drawing.apart else {}
     uses = [0.0] * len(mixture.ways)
     for dialogue in dialogues:
-        near = pools[split(dialogue)]
+        near = pools[split(dialogue)] if drawing.apart else pool
         before = counts.causes.total()
         for pair in _of_dialogue(dialogue, mixture.ways, uses, near, drawing, counts.tally):
             counts.causes[pair.cause] += 1
@@ -103,7 +96,9 @@ def _of_dialogue(
     seen = {dialogue.turns}
     for number in range(1, drawing.n + 1):
         rng = seeded(drawing.seed, dialogue.id, "contrast", str(number))
-        for at in _order(ways, uses, rng):
+        places = rng.sample(range(len(ways)), len(ways))
+        # The one first that is furthest behind its share; ties in any order.
+        for at in sorted(places, key=lambda at: (uses[at] + 0.5) / ways[at].weight):
             edited, cause = ways[at].make(dialogue, rng, pool, tally)
             if edited is not None and edited.dialogue.turns not in seen:
                 seen.add(edited.dialogue.turns)
@@ -115,21 +110,13 @@ def _of_dialogue(
             return
 
 
-def _order(ways: Sequence[Way], uses: Sequence[float], rng: Random) -> list[int]:
-    """The ways, the one first that is furthest behind its share; ties in any order."""
-    places = rng.sample(range(len(ways)), len(ways))
-    return sorted(places, key=lambda at: (uses[at] + 0.5) / ways[at].weight)
-
-
 def renamed(edited: Edited, id: str) -> Dialogue:
     """The edited dialogue under an id of its own; nobody has rated it."""
     return msgspec.structs.replace(edited.dialogue, id=id, ratings={})
 
 
-def _pools(pool: Pool, apart: bool) -> dict[Side, Pool]:
-    if not apart:
-        return dict.fromkeys(_SIDES, pool)
-    by_side: dict[Side, list[Dialogue]] = {side: [] for side in _SIDES}
+def _by_side(pool: Pool) -> dict[Side, Pool]:
+    by_side: dict[Side, list[Dialogue]] = {"train": [], "valid": [], "test": []}
     for dialogue in pool.dialogues:
         by_side[split(dialogue)].append(dialogue)
     return {side: pool.of(dialogues) for side, dialogues in by_side.items()}
@@ -162,17 +149,16 @@ def read(path: str | Path) -> Iterator[Contrast]:
         with source.open() as stream:
             for record in records.lines(stream.bytes):
                 count += 1
-                yield _located(record, source.name)
+                try:
+                    contrast = decode(record.raw)
+                except RecordError as error:
+                    raise RecordError(
+                        error.problem,
+                        file=source.name,
+                        line=record.line,
+                        field=error.field,
+                        remedy="contrast files are made by dialogauge manipulate --contrasts",
+                    ) from None
+                yield contrast
     if not count:
         raise InputError("there is no contrast to read", file=str(path))
-
-
-def _located(record: records.Record, file: str) -> Contrast:
-    """The contrast of a line; what is wrong is told with its place."""
-    try:
-        return decode(record.raw)
-    except RecordError as error:
-        remedy = "contrast files are made by dialogauge manipulate --contrasts"
-        raise RecordError(
-            error.problem, file=file, line=record.line, field=error.field, remedy=remedy
-        ) from None

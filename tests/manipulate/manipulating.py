@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from dialogauge.dialogue import Dialogue, Turn, encode
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Edited
-from dialogauge.manipulate.ladders import at
-from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, alike
+from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, alike, at
 from dialogauge.manipulate.pool import Pool
 
 TEXTS = (

@@ -1,6 +1,6 @@
 """The edits of meaning: what they change, where, and that nothing stops them but a reason."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from random import Random
 
@@ -14,18 +14,17 @@ from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.language.lexicon import Lexicon
 from dialogauge.manipulate import catalogue
+from dialogauge.manipulate.deam import Meaning
 from dialogauge.manipulate.edited import Edited
-from dialogauge.manipulate.ladders import at as harder
 from dialogauge.manipulate.manipulation import Tally, alike, seeded
+from dialogauge.manipulate.manipulation import at as harder
 from dialogauge.manipulate.meaning.choosing import Bigrams
 from dialogauge.manipulate.meaning.coreference import mismatch
-from dialogauge.manipulate.meaning.editing import Meaning
 from dialogauge.manipulate.meaning.items import items
 from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
 from dialogauge.manipulate.meaning.plausible import alike as near
 from dialogauge.manipulate.meaning.sentences import asks, states
 from dialogauge.manipulate.meaning.settings import (
-    RELEASED,
     Contradiction,
     Coreference,
     Engagement,
@@ -146,24 +145,13 @@ def test_contradiction_comes_later_from_the_same_speaker(pool: Pool) -> None:
     assert [change.turn for change in edited.changes] == [2]
 
 
-def test_contradiction_can_copy_what_changed_only(pool: Pool) -> None:
-    chat = dialogue("Hello! I like dogs.", "Me too.", "That is a nice day.", "Yes.")
-    whole = Contradiction(direct=1.0, negations=0.1)
-    part = msgspec.structs.replace(whole, copied="changed")
-    ends = [Meaning(edit)(chat, Random(3), pool).dialogue.turns[2].text for edit in (whole, part)]
-    assert ends[0].endswith("Hello! I don't like dogs.")
-    assert ends[1] == "That is a nice day. I don't like dogs."
-
-
 def test_antonyms_are_of_main_senses() -> None:
     assert wordnet("old", "a") == ("young", "new")
     assert wordnet("make", "v") == ()  # "unmake" is nothing that people say
-    four = Contradiction().relations
-    assert set(conceptnet("begin", four)) == {"end", "stop"}
-    assert of_same_kind("day", "n", conceptnet("day", four)) == ("night",)
-    assert of_same_kind("think", "v", conceptnet("think", four)) == ()
-    assert conceptnet("cold", ("NotHasProperty",)) == ("hot",)
-    assert conceptnet("cold", ()) == ()
+    assert set(conceptnet("begin")) == {"end", "stop"}
+    assert of_same_kind("day", "n", conceptnet("day")) == ("night",)
+    assert of_same_kind("think", "v", conceptnet("think")) == ()
+    assert "hot" in conceptnet("cold")
 
 
 def test_antonyms_that_talk_does_not_mean(pool: Pool) -> None:
@@ -225,8 +213,6 @@ def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
     chat = dialogue("Hi there.", text, level="turn")
     edit = Engagement(ways=("sentence",))
     assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
-    rest = msgspec.structs.replace(edit, rest=True)
-    assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "Yes."
 
 
 def test_engagement_loses_a_detail(pool: Pool) -> None:
@@ -333,10 +319,9 @@ def test_any_words(pool: Pool, texts: list[str], seed: int) -> None:
                 assert turn.text.strip() or not chat.turns[at].text.strip()
 
 
-def test_released_settings_apply(pool: Pool) -> None:
-    for name, edit in RELEASED.items():
-        assert any(every(edit, CHAT, pool)), name
-    assert not RELEASED["coreference"].plausible
+@pytest.mark.parametrize("edit", [Coreference, Contradiction, Irrelevancy, Engagement])
+def test_candidates_at_random_as_in_the_paper(edit: Callable[..., Settings], pool: Pool) -> None:
+    assert any(every(edit(plausible=False), CHAT, pool))
 
 
 def test_counts_and_english() -> None:

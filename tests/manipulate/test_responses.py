@@ -19,7 +19,6 @@ from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.responses import (
     GENERIC,
     PAPER,
-    BackTranslation,
     temporal_skip,
 )
 from dialogauge.manipulate.rewriting import Rewriting
@@ -108,8 +107,6 @@ def test_a_translation_that_says_something_else_is_not_used() -> None:
     far = Pool([], translate=lambda texts: ["Nothing at all."] * len(texts))
     assert BY_NAME["back-translation"](dialogue, Random(0), far, tally) is None
     assert tally.refused == {("back-translation", "the translation is too different"): 1}
-    loose = Rewriting("back-translation", BackTranslation(sure=False, shared=0.0))
-    assert loose(dialogue, Random(0), far).dialogue.response == "Nothing at all."
 
 
 def test_what_people_say_back_is_not_echoed() -> None:

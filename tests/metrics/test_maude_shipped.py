@@ -10,7 +10,7 @@ from dialogauge.dialogue import Dialogue
 from dialogauge.manipulate.manipulation import DoesNotApply, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.rewriting import Place
-from dialogauge.manipulate.words import Drop, Repeat, order
+from dialogauge.manipulate.words import drop, order, repeat, repeat_one
 from dialogauge.metrics import load
 from dialogauge.metrics.maude import Maude
 
@@ -48,7 +48,7 @@ def test_company_does_not_matter(metric: Maude, chats: list[Dialogue]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rewrite", "least"), [(order, 0.8), (Drop(), 0.7), (Repeat(), 0.8), (Repeat(prefix=True), 0.9)]
+    ("rewrite", "least"), [(order, 0.8), (drop, 0.7), (repeat, 0.8), (repeat_one, 0.9)]
 )
 def test_broken_words_score_lower(
     metric: Maude, chats: list[Dialogue], rewrite: object, least: float

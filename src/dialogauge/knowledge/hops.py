@@ -1,18 +1,11 @@
 """The k-hop neighbours of a concept and their mean vectors, as GRADE (2020) computes them.
 
-GRADE gives every node of its graph, beside its own vector, one vector per hop:
-
-* **1-hop(v)**: of the concepts that v's edges lead to, the N whose vectors have the highest cosine
-  to v's. One without a vector ranks last. Fewer than N: N are drawn from them with replacement.
-  v itself without a vector: N of them at random.
-* **2-hop(v)**: the same N of the *multiset* of successors of all successors: v left out, 1-hop
-  nodes and repetitions kept; **k-hop** goes on in the same way.
-* **The vector of a hop** is the mean of its neighbours' vectors, those that have one, rounded to
-  four decimals; zeros where there is none. A concept without a vector of its own has no row.
+Of the concepts that v's edges lead to, **1-hop(v)** has the N whose vectors are nearest to v's, and
+**k-hop(v)** the same N of the *multiset* of successors of all that was reached before, v left out.
+The vector of a hop is the mean of its neighbours' (docs/guide/knowledge.md has the details).
 
 A multiset is kept as concepts and how often each occurs; so three hops of a hub fit in memory.
-What is random comes from a generator that is seeded by the concept's name, so an answer does not
-depend on what was asked before.
+What is random is seeded by the concept's name, so that no answer depends on an earlier one.
 """
 
 from collections.abc import Iterator
@@ -77,11 +70,10 @@ class Hops:
 
     def _chosen(self, concept: str) -> Iterator[Places]:
         number = self.store.names.find(concept)
-        nobody = np.zeros(0, np.int64)
-        reached = _Multiset(nobody, nobody)
-        if number >= 0:
-            reached = _Multiset(np.array([number]), np.array([1]))
-        rng = self._rng(concept)
+        origin = np.array([number] if number >= 0 else [], np.int64)
+        reached = _Multiset(origin, np.ones_like(origin))
+        digest = sha256(concept.encode("utf-8", "replace")).digest()
+        rng = np.random.default_rng([self.seed, int.from_bytes(digest[:8], "little")])
         for _ in range(self.hops):
             reached = self._step(reached, number)
             yield self._choose(reached, concept, rng)
@@ -127,7 +119,3 @@ class Hops:
         for member in np.unique(members[self._rows[members] == _UNKNOWN]).tolist():
             self._rows[member] = self.vectors.names.find(self.store.names[member])
         return self._rows[members]
-
-    def _rng(self, concept: str) -> np.random.Generator:
-        digest = sha256(concept.encode("utf-8", "replace")).digest()
-        return np.random.default_rng([self.seed, int.from_bytes(digest[:8], "little")])

@@ -1,4 +1,4 @@
-"""Arrays in one file that is mapped into memory, not read: what a store is kept in.
+"""Arrays, and names as arrays, in one file that is mapped into memory, not read.
 
 ::
 
@@ -15,9 +15,10 @@ looked at stay in memory.
 
 import hashlib
 import mmap
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -51,13 +52,6 @@ class _Header(msgspec.Struct, frozen=True):
     arrays: dict[str, _Place]
 
 
-class _Mapped(NamedTuple):
-    """An open file: its facts, and its arrays by name (read-only)."""
-
-    facts: dict[str, Any]
-    arrays: dict[str, Array]
-
-
 def write(path: Path, kind: str, arrays: Mapping[str, Array], facts: dict[str, Any]) -> None:
     """Write arrays to a file that is whole or not there; equal arrays give equal bytes."""
     places, offset = {}, 0
@@ -75,8 +69,8 @@ def write(path: Path, kind: str, arrays: Mapping[str, Array], facts: dict[str, A
         file.write(body)
 
 
-def read(path: Path, kind: str) -> _Mapped:
-    """Open a file after checking it; :class:`DataError` says what is wrong with it."""
+def read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The facts and the read-only arrays of a file; :class:`DataError` says what is wrong."""
     try:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
@@ -95,7 +89,7 @@ def read(path: Path, kind: str) -> _Mapped:
         raise _wrong(path, "its header cannot be read") from None
     if header.kind != kind:
         raise _wrong(path, f"a {header.kind}, not a {kind}")
-    return _Mapped(header.facts, _arrays(path, content, header, _aligned(start)))
+    return header.facts, _arrays(path, content, header, _aligned(start))
 
 
 def _arrays(path: Path, content: mmap.mmap, header: _Header, start: int) -> dict[str, Array]:
@@ -118,3 +112,54 @@ def _aligned(offset: int) -> int:
 
 def _wrong(path: Path, problem: str) -> DataError:
     return DataError(f"{path}: {problem} (build it again, or install dialogauge again)")
+
+
+class Names:
+    """Distinct names in the order of their UTF-8 bytes; a name's number is its place.
+
+    They are found by bisection: no dictionary in memory.
+
+    >>> names = Names.of(["dog", "cat"])
+    >>> names.find("dog"), names[0], names.find("cow"), len(names)
+    (1, 'cat', -1, 2)
+    """
+
+    def __init__(self, letters: NDArray[np.uint8], ends: NDArray[np.uint32]) -> None:
+        self._letters, self._ends = memoryview(letters), memoryview(ends)  # type: ignore[arg-type]
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "Names":
+        """Names given in any order."""
+        encoded = sorted({name.encode() for name in names})
+        ends = np.cumsum([len(name) for name in encoded], dtype=np.uint32)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), ends)
+
+    @classmethod
+    def read(cls, arrays: Mapping[str, Array]) -> "Names":
+        """The names of an open file."""
+        return cls(arrays["letters"], arrays["ends"])
+
+    def arrays(self) -> dict[str, Array]:
+        """What a file keeps of them."""
+        return {"letters": np.asarray(self._letters), "ends": np.asarray(self._ends)}
+
+    def find(self, name: str) -> int:
+        """The number of a name, -1 where there is none."""
+        wanted = name.encode("utf-8", "replace")
+        at = bisect_left(range(len(self)), wanted, key=self.bytes)
+        return at if at < len(self) and self.bytes(at) == wanted else -1
+
+    def bytes(self, number: int) -> bytes:
+        """A name as it is stored."""
+        return bytes(self._letters[self._ends[number - 1] if number else 0 : self._ends[number]])
+
+    def __getitem__(self, number: int) -> str:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return self.bytes(number).decode()
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[number] for number in range(len(self)))

@@ -2,9 +2,8 @@
 
 Its makers dropped stop words and put every word into its base form, verbs before nouns and without
 regard to context: *the United States* became ``unite state`` and *a tall building* ``tall build``.
-Such a name is a key: it is never written into a text. The rules here were found from the names
-themselves and from what is never in them; :func:`forms` tries a text as it is before its normal
-form, because the makers' base forms were not always ours.
+Such a name is a key: it is never written into a text. The rules were found from the names; a text
+is tried as it is first (:func:`forms`), for the makers' base forms were not always ours.
 """
 
 import re
@@ -28,7 +27,6 @@ _STOP_WORDS = frozenset(_LIST.split())
 #: What a contraction leaves beside its word ("she'll", "won't").
 _CLITICS = frozenset({"ca", "d", "ll", "m", "re", "s", "sha", "t", "ve", "wo"})
 
-_PLURALS = {"people": "person"}  # WordNet has "people" as a word of its own
 _NEGATION = re.compile("n['’]t\\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.&+-][^\W_]+)*")
 
@@ -90,8 +88,8 @@ def base_form(word: str) -> str:
     ['build', 'goose', 'happy', 'person', 'zzz']
     """
     lexicon = Lexicon.load()
-    if word in _PLURALS:
-        return _PLURALS[word]
+    if word == "people":  # WordNet has it as a word of its own
+        return "person"
     for pos in "vna":
         bases = lexicon.lemmas(word, pos)
         if bases and word not in bases:

@@ -9,14 +9,13 @@ triples            ``start|||/r/Relation|||end``; the weight is 1
 Each line shows by its shape which one it is. Concepts of other languages are passed over while
 streaming; a line that is none of the three is counted, skipped, and the first is reported.
 
-A *normalised* name (``unite state``) is a key for look-up and not English (see
-:mod:`~dialogauge.knowledge.normal_form`); the names of the other two may be written into text.
+A *normalised* name (``unite state``, see :mod:`.normal_form`) is a key and never written into text.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,6 +25,7 @@ from ..formats.streams import Source, sources
 #: A line may not be longer than this many bytes; the longest of the 5.7 release has 30,000.
 _LINE_LIMIT = 2**20
 _ENGLISH = "/c/en/"
+_Record = TypeVar("_Record")
 
 
 class Assertion(NamedTuple):
@@ -47,11 +47,6 @@ class Reading(msgspec.Struct):
     malformed: int = 0
     first_malformed: str = ""  # file, line and problem
 
-    def skip(self, place: str, problem: str) -> None:
-        """Count a line that could not be read."""
-        self.malformed += 1
-        self.first_malformed = self.first_malformed or f"{place}: {problem}"
-
 
 class _Weighed(msgspec.Struct):
     """The one field of an assertion's JSON that we read."""
@@ -62,18 +57,30 @@ class _Weighed(msgspec.Struct):
 def assertions(paths: Sequence[str | Path], reading: Reading) -> Iterator[Assertion]:
     """The English assertions of some files, in order; ``reading`` counts along."""
     for source in sources(paths):
-        for number, line in lines(source):
-            reading.lines += 1
-            try:
-                assertion = parse(line)
-            except InputError as error:
-                reading.skip(f"{source.name}:{number}", error.problem)
-                continue
-            if assertion is None:
-                reading.other_languages += 1
-            else:
-                reading.kept += 1
-                yield assertion
+        yield from counted(lines(source), source.name, parse, reading)
+
+
+def counted(
+    numbered: Iterable[tuple[int, bytes]],
+    file: str,
+    parse: Callable[[bytes], _Record | None],
+    reading: Reading | None,
+) -> Iterator[_Record]:
+    """What lines say in English: a parser gives ``None`` for another language, or refuses."""
+    reading = reading if reading is not None else Reading()
+    for number, line in numbered:
+        reading.lines += 1
+        try:
+            record = parse(line)
+        except InputError as error:
+            reading.malformed += 1
+            reading.first_malformed = reading.first_malformed or f"{file}:{number}: {error.problem}"
+            continue
+        if record is None:
+            reading.other_languages += 1
+        else:
+            reading.kept += 1
+            yield record
 
 
 def lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -105,8 +112,12 @@ def parse(line: bytes) -> Assertion | None:
     if len(fields) == 5:
         return _released(fields)
     if len(fields) == 4:
-        relation, start, end, weight = fields
-        return _assertion(relation, start, end, _number(weight), False)
+        relation, start, end, given = fields
+        try:
+            weight = float(given)
+        except ValueError:
+            raise InputError("the weight is not a number") from None
+        return _assertion(relation, start, end, weight, False)
     triple = text.split("|||")
     if len(triple) == 3:
         return _assertion(triple[1], triple[0], triple[2], 1.0, True)
@@ -144,10 +155,3 @@ def _assertion(relation: str, start: str, end: str, weight: float, written: bool
     if not math.isfinite(weight) or weight == 0:
         raise InputError(f"the weight is {weight}")
     return Assertion(relation, start, end, weight, written)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError("the weight is not a number") from None

@@ -8,8 +8,7 @@ encoder     the sentence encoder's vector of the text, mapped into the space (:c
 missing     no vector: NaN. The text is empty, or there is no bridge
 ==========  ====================================================================================
 
-Every answer is counted under one of these, so a result can say how much of it was guessed. Vectors
-that were put together have unit length, like those that ship.
+Every answer is counted under one of these, so a result can say how much of it was guessed.
 """
 
 from collections import Counter
@@ -70,11 +69,6 @@ class Counts(msgspec.Struct):
     parts: int = 0
     encoder: int = 0
     missing: int = 0
-
-    @property
-    def asked(self) -> int:
-        """All of them."""
-        return sum(msgspec.structs.astuple(self))
 
 
 class Answer(NamedTuple):

@@ -17,7 +17,7 @@ A query touches a few pages of the file; opening costs the check of its digest.
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UnknownNameError
 from . import mapped
-from .mapped import Array
-from .names import Names
+from .mapped import Array, Names
 from .normal_form import forms
 from .sources import Assertion, Reading, assertions
 
@@ -42,14 +41,6 @@ class Edge(msgspec.Struct, frozen=True):
     start: str
     end: str
     weight: float
-
-
-class _Edges(NamedTuple):
-    """The edges of one concept in one direction."""
-
-    others: Numbers
-    relations: NDArray[np.uint8]
-    weights: NDArray[np.float32]
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -113,42 +104,46 @@ class Store:
         *,
         inward: bool = False,
         denied: bool = False,
-        least: float = 0.0,
         limit: int | None = None,
     ) -> list[Edge]:
         """The edges from a concept (``inward``: to it), the heaviest first.
 
-        ``least`` is the smallest weight; ``denied`` asks for the denials instead, the firmest
-        first. A concept that is not in the store has no edges.
+        ``denied`` asks for the denials instead, the firmest first. A concept that is not in the
+        store has no edges.
         """
-        code = None if relation is None else self._code(relation)
+        if relation is not None and relation not in self.relations:
+            raise UnknownNameError("relation", relation, self.relations)
         number = self.names.find(concept)
         if number < 0:
             return []
-        row = self._row(number, inward)
-        chosen = row.weights < -least if denied else row.weights >= max(least, 1e-9)
-        if code is not None:
-            chosen = chosen & (row.relations == code)
+        row = _, codes, weights = self._row(number, inward)
+        chosen = weights < 0 if denied else weights >= 1e-9
+        if relation is not None:
+            chosen = chosen & (codes == self.relations.index(relation))
         places = np.flatnonzero(chosen)
         places = places[::-1][:limit] if denied else places[:limit]
-        return self._listed(concept, row, places, inward)
+        edges = []
+        for other, code, weight in zip(*(column[places].tolist() for column in row), strict=True):
+            ends = (self.names[other], concept)
+            edges.append(Edge(self.relations[code], *(ends if inward else ends[::-1]), weight))
+        return edges
 
     def antonyms(self, word: str) -> tuple[str, ...]:
         """What it is opposed to, either way round; none where the store has no antonyms."""
-        return tuple(
-            dict.fromkeys(
-                edge.start if inward else edge.end
-                for name in self.look_up(word)
-                for inward in (False, True)
-                for edge in self._if_known(name, "Antonym", inward)
-            )
+        if "Antonym" not in self.relations:
+            return ()
+        others = (
+            edge.start if inward else edge.end
+            for name in self.look_up(word)
+            for inward in (False, True)
+            for edge in self.neighbours(name, "Antonym", inward=inward)
         )
+        return tuple(dict.fromkeys(others))
 
     def successors(self, number: int) -> Numbers:
         """The numbers of the concepts that a concept's affirmed edges lead to, each once."""
-        row = self._row(number, False)
-        others: Numbers = np.unique(row.others[row.weights > 0])
-        apart: Numbers = others[others != number]
+        others, _, weights = self._row(number, False)
+        apart: Numbers = np.unique(others[(weights > 0) & (others != number)])
         return apart
 
     def table(self) -> tuple[Numbers, NDArray[np.uint8], Numbers, NDArray[np.float32]]:
@@ -157,85 +152,56 @@ class Store:
         starts = np.repeat(np.arange(len(self), dtype=np.uint32), counts)
         return starts, self._relations, self._others, self._weights
 
-    def _row(self, number: int, inward: bool) -> _Edges:
+    def _row(self, number: int, inward: bool) -> tuple[Array, Array, Array]:
+        """The other ends, relations and weights of a concept's edges in one direction."""
         if not inward:
             rows = slice(self._outward[number], self._outward[number + 1])
-            return _Edges(self._others[rows], self._relations[rows], self._weights[rows])
+            return self._others[rows], self._relations[rows], self._weights[rows]
         rows = slice(self._inward[number], self._inward[number + 1])
         edges = self._edges[rows]
-        return _Edges(self._sources[rows], self._relations[edges], self._weights[edges])
-
-    def _listed(self, concept: str, row: _Edges, places: Array, inward: bool) -> list[Edge]:
-        edges = []
-        others, codes = row.others[places].tolist(), row.relations[places].tolist()
-        for other, code, weight in zip(others, codes, row.weights[places].tolist(), strict=True):
-            name = self.names[other]
-            ends = (name, concept) if inward else (concept, name)
-            edges.append(Edge(self.relations[code], *ends, weight))
-        return edges
-
-    def _if_known(self, name: str, relation: str, inward: bool) -> list[Edge]:
-        if relation not in self.relations:
-            return []
-        return self.neighbours(name, relation, inward=inward)
-
-    def _code(self, relation: str) -> int:
-        try:
-            return self.relations.index(relation)
-        except ValueError:
-            raise UnknownNameError("relation", relation, self.relations) from None
+        return self._sources[rows], self._relations[edges], self._weights[edges]
 
 
 def build(paths: Sequence[str | Path], to: str | Path) -> Built:
     """Make a store of ConceptNet's files (any mixture of those in :mod:`.sources`)."""
     reading = Reading()
-    gathered = _Gathered(assertions(paths, reading))
-    if not gathered.weights:
+    arrays, relations = _gathered(assertions(paths, reading))
+    if not relations:
         remedy = "see docs/guide/knowledge.md for the formats"
         raise InputError("no English assertion was found", file=str(paths[0]), remedy=remedy)
-    arrays, relations = gathered.arrays()
     mapped.write(Path(to), KIND, arrays, {"relations": relations})
     return Built(len(arrays["ends"]), len(arrays["others"]), len(relations), reading)
 
 
-class _Gathered:
-    """Assertions on their way into a store: numbers in compact arrays, each name once."""
-
-    def __init__(self, given: Iterable[Assertion]) -> None:
-        self.names: dict[str, int] = {}
-        self.relations: dict[str, int] = {}
-        self.written: set[int] = set()
-        self.starts, self.ends, self.codes = array("I"), array("I"), array("I")
-        self.weights = array("d")
-        for relation, start, end, weight, written in given:
-            ends = [self.names.setdefault(name, len(self.names)) for name in (start, end)]
-            if written:
-                self.written.update(ends)
-            self.starts.append(ends[0])
-            self.ends.append(ends[1])
-            self.codes.append(self.relations.setdefault(relation, len(self.relations)))
-            self.weights.append(weight)
-        if len(self.relations) > 256:
-            raise InputError(f"{len(self.relations)} relations; a store holds 256")
-
-    def arrays(self) -> tuple[dict[str, Array], list[str]]:
-        """The arrays of a store, and the names of its relations."""
-        names = Names.of(self.names)
-        place = _ranks(self.names, key=str.encode)
-        relations = sorted(self.relations)
-        written = np.zeros(len(names), np.uint8)
-        written[place[sorted(self.written)]] = 1
-        starts, ends = place[np.asarray(self.starts)], place[np.asarray(self.ends)]
-        codes = _ranks(self.relations, key=str)[np.asarray(self.codes)]
-        edges = _merged(starts, codes, ends, np.asarray(self.weights))
-        return {**names.arrays(), "written": written, **_rows(len(names), *edges)}, relations
+def _gathered(given: Iterable[Assertion]) -> tuple[dict[str, Array], list[str]]:
+    """The arrays of a store, and its relations; on the way each name is kept once, as a number."""
+    names: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    written: set[int] = set()
+    starts, codes, ends, weights = array("I"), array("I"), array("I"), array("d")
+    for relation, start, end, weight, as_written in given:
+        starts.append(names.setdefault(start, len(names)))
+        ends.append(names.setdefault(end, len(names)))
+        if as_written:
+            written.update((starts[-1], ends[-1]))
+        codes.append(relations.setdefault(relation, len(relations)))
+        weights.append(weight)
+    if not relations:
+        return {}, []
+    if len(relations) > 256:
+        raise InputError(f"{len(relations)} relations; a store holds 256")
+    place, code = _ranks(names, key=str.encode), _ranks(relations, key=str)
+    flags = np.zeros(len(names), np.uint8)
+    flags[place[sorted(written)]] = 1
+    edges = _merged(place[starts], code[codes], place[ends], np.asarray(weights))
+    arrays = {**Names.of(names).arrays(), "written": flags, **_rows(len(names), *edges)}
+    return arrays, sorted(relations)
 
 
 def _ranks(numbers: dict[str, int], key: Any) -> NDArray[np.int64]:
     """Where each number's name stands when the names are sorted."""
     ranks = np.empty(len(numbers), np.int64)
-    for rank, name in enumerate(sorted(numbers, key=key)):
-        ranks[numbers[name]] = rank
+    ranks[[numbers[name] for name in sorted(numbers, key=key)]] = np.arange(len(numbers))
     return ranks
 
 

@@ -1,11 +1,11 @@
 """Vectors of concepts: those that ship, or ConceptNet Numberbatch in their place.
 
-Ours lie in a memory-mapped file as int8, a row per concept with its own scale; rows have unit
-length. :func:`read_text` takes word vectors from a text file as Numberbatch and word2vec publish
-them, and :meth:`Vectors.save` keeps them in a file that opens at once.
+Ours lie in a memory-mapped file as int8, a row of unit length per concept with its own scale.
+:func:`read_text` takes word vectors from a text file as Numberbatch and word2vec publish them.
 """
 
 from collections.abc import Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..formats.streams import sources
 from . import mapped
-from .mapped import Array
-from .names import Names
-from .sources import Reading, lines, uri_name
+from .mapped import Array, Names
+from .sources import Reading, counted, lines, uri_name
 
 KIND = "concept vectors"
 
@@ -36,7 +35,7 @@ class Vectors:
     @classmethod
     def open(cls, path: str | Path) -> "Vectors":
         """Open a file that :meth:`save` wrote; a damaged one is a :class:`DataError`."""
-        arrays = mapped.read(Path(path), KIND).arrays
+        _, arrays = mapped.read(Path(path), KIND)
         return cls(Names.read(arrays), arrays["matrix"], arrays["scale"])
 
     @classmethod
@@ -117,31 +116,23 @@ def read_text(path: str | Path, reading: Reading | None = None) -> Vectors:
     numbers between blanks. ``/c/en/`` before a word is dropped, other languages are passed over,
     ``_`` is a blank. Lines of another width are counted in ``reading`` and skipped.
     """
-    reading = reading if reading is not None else Reading()
     (source,) = sources(path)
-    names: list[str] = []
-    blocks: list[Floats] = []
+    numbered = lines(source)
+    first = list(islice(numbered, 1))
     width = 0
-    for number, line in lines(source):
-        if number == 1 and _is_header(line):
-            width = int(line.split()[1])
-            continue
-        reading.lines += 1
-        try:
-            name, row = _row(line, width)
-        except InputError as error:
-            reading.skip(f"{source.name}:{number}", error.problem)
-            continue
-        if not name:
-            reading.other_languages += 1
-            continue
-        reading.kept += 1
+    if first and _is_header(first[0][1]):
+        width = int(first.pop()[1].split()[1])
+
+    def parse(line: bytes) -> tuple[str, Floats] | None:
+        return _row(line, width)  # what the lines before it had
+
+    rows: dict[str, Floats] = {}
+    for name, row in counted(chain(first, numbered), source.name, parse, reading):
         width = len(row)
-        names.append(name)
-        blocks.append(row)
-    if not names:
+        rows.setdefault(name, row)
+    if not rows:
         raise InputError("no word vector was found", file=str(path), remedy="a word and numbers")
-    return Vectors.of(names, np.stack(blocks))
+    return Vectors.of(list(rows), np.stack(list(rows.values())))
 
 
 def _is_header(line: bytes) -> bool:
@@ -149,8 +140,8 @@ def _is_header(line: bytes) -> bool:
     return len(fields) == 2 and all(field.isdigit() and len(field) < 10 for field in fields)
 
 
-def _row(line: bytes, width: int) -> tuple[str, Floats]:
-    """A word ("" if it is of another language) and its numbers."""
+def _row(line: bytes, width: int) -> tuple[str, Floats] | None:
+    """A word and its numbers; ``None`` where the word is not English."""
     try:
         name, *numbers = line.decode().split()
         row = np.array(numbers, dtype=np.float32)
@@ -161,4 +152,4 @@ def _row(line: bytes, width: int) -> tuple[str, Floats]:
     if not np.isfinite(row).all():
         raise InputError("a number is not finite")
     foreign = name.startswith("/c/") and not name.startswith("/c/en/")
-    return "" if foreign else uri_name(name), row
+    return None if foreign or not uri_name(name) else (uri_name(name), row)

@@ -22,13 +22,13 @@ from ..errors import DialogaugeError, UnknownNameError
 from ..language import stopwords
 from . import grammar, responses, turns, words
 from .checking import fault
+from .deam import Meaning
 from .edited import Edited
-from .ladders import SEVERITIES, at
-from .manipulation import DoesNotApply, Edit, Expect, Manipulation
-from .meaning.editing import Meaning
+from .manipulation import SEVERITIES, DoesNotApply, Edit, Expect, Manipulation, at
 from .meaning.settings import Contradiction, Coreference, Engagement, Irrelevancy
 from .pool import Pool
 from .rewriting import Rewrite, Rewriting
+from .turns import Arranging
 
 _MAUDE, _ADEM, _DCGEVAL, _DYNAEVAL = "MaUdE", "ADEM re-evaluation", "DCGEval", "DynaEval"
 _MESGAR, _VAKULENKO = "Mesgar et al.", "Vakulenko et al."
@@ -44,9 +44,9 @@ _STOPWORDS = words.Without(stopwords.NLTK, "179 stop words of NLTK")
 _COMMONEST = words.Without(stopwords.ADEM, "25 commonest stop words")
 #: Edits of the words of a turn.
 WORDS = (
-    _one_turn("word-drop", words.Drop(), "lower", _MAUDE),
+    _one_turn("word-drop", words.drop, "lower", _MAUDE),
     _one_turn("word-order", words.order, "lower", _MAUDE),
-    _one_turn("word-repeat", words.Repeat(), "lower", _MAUDE),
+    _one_turn("word-repeat", words.repeat, "lower", _MAUDE),
     _one_turn("reverse", words.reverse, "lower", _ADEM),
     _one_turn("jumble", words.jumble, "lower", _ADEM),
     _one_turn("repeat-half", words.repeat_half, "lower", _ADEM),
@@ -57,33 +57,32 @@ WORDS = (
     _one_turn("no-stopwords", _STOPWORDS, "same", _ADEM),
     _one_turn("no-25-stopwords", _COMMONEST, "same", _ADEM),
     _one_turn("no-punctuation", words.no_punctuation, "same", _ADEM),
-    _one_turn("synonyms", grammar.Synonyms(), "same", _ADEM),
+    _one_turn("synonyms", grammar.synonyms, "same", _ADEM),
 )
 #: Edits of the order and the company of turns.
 TURNS = (
-    Manipulation("permute", turns.Permute(), "lower", _VAKULENKO),
-    Manipulation("permute-speaker", turns.PermuteSpeaker(every=True), "lower", _VAKULENKO),
-    Manipulation("move-turn", turns.MoveTurn(), "lower", _MESGAR),
-    Manipulation("insert-turn", turns.InsertTurn(), "lower", _MESGAR),
-    Manipulation("replace-turn", turns.ReplaceTurn(), "lower", _DYNAEVAL),
-    Manipulation("shuffle-speaker", turns.PermuteSpeaker("shuffle-speaker"), "lower", _DYNAEVAL),
-    Manipulation("swap-halves", turns.SwapHalves(), "lower", _VAKULENKO),
-    Manipulation("splice", turns.Splice(), "lower", _VAKULENKO),
-    Manipulation("drop-turn", turns.DropTurn(), "lower", _MESGAR),
+    Manipulation("permute", Arranging(turns.permute), "lower", _VAKULENKO),
+    Manipulation("permute-speaker", Arranging(turns.permute_speaker), "lower", _VAKULENKO),
+    Manipulation("move-turn", Arranging(turns.move_turn), "lower", _MESGAR),
+    Manipulation("insert-turn", Arranging(turns.insert_turn), "lower", _MESGAR),
+    Manipulation("replace-turn", Arranging(turns.replace_turn), "lower", _DYNAEVAL),
+    Manipulation("shuffle-speaker", Arranging(turns.shuffle_speaker), "lower", _DYNAEVAL),
+    Manipulation("swap-halves", Arranging(turns.swap_halves), "lower", _VAKULENKO),
+    Manipulation("splice", Arranging(turns.splice), "lower", _VAKULENKO),
+    Manipulation("drop-turn", Arranging(turns.drop_turn), "lower", _MESGAR),
 )
 #: Other responses in the place of one.
 RESPONSES = (
     _one_turn("random-response", responses.random_response, "lower", _DCGEVAL),
     _one_turn("other-response", responses.other_response, "lower", _MAUDE),
     _one_turn("echo", responses.echo, "lower", _ADEM),
-    _one_turn("generic", responses.Generic(), "lower", _ADEM),
+    _one_turn("generic", responses.generic, "lower", _ADEM),
     _one_turn("generated-elsewhere", responses.generated_elsewhere, "lower", _MAUDE),
-    # MaUdE lists a trained model's responses to the same context among the good ones, though its
-    # own score falls for them (by 0.31) as it does for random responses (by 0.29). *Re-evaluating
-    # ADEM* wants 1 of 5 for those of a model that was hardly trained. What a small model says
-    # seldom answers anything, which makes it the latter case; of a large one expect "same".
+    # MaUdE lists a trained model's responses among the good ones, though its own score falls for
+    # them; *Re-evaluating ADEM* wants 1 of 5 for those of a model that was hardly trained. What a
+    # small model says seldom answers anything; of a large one expect "same".
     _one_turn("generated", responses.generated, "lower", _ADEM),
-    _one_turn("back-translation", responses.BackTranslation(), "same", _MAUDE),
+    _one_turn("back-translation", responses.back_translation, "same", _MAUDE),
     _one_turn("speaker-confusion", responses.speaker_confusion, "lower", _DCGEVAL),
     _one_turn("temporal-skip", responses.temporal_skip, "lower", _DCGEVAL),
 )
@@ -141,12 +140,19 @@ def find(name: str, trusted: bool = True) -> Manipulation:
     ``trusted=False`` is for names that come from somebody else (a request, a file): it knows the
     names of :data:`MANIPULATIONS` and runs nothing.
     """
-    plain, sign, severity = name.rpartition("@")
-    step = _severity(name, severity) if sign else None
-    manipulation = _found(plain if sign else name, trusted)
-    if step is not None:
-        manipulation = at(_damaging(manipulation), step)
-    return manipulation if (plain or name) in MANIPULATIONS else _guarded(manipulation)
+    plain, sign, severity = name.rpartition("@") if "@" in name else (name, "", "")
+    if sign and severity not in map(str, SEVERITIES):
+        steps = f"{SEVERITIES[0]} to {SEVERITIES[-1]}"
+        raise DialogaugeError(f"{reprlib.repr(name)}: a severity is a number from {steps}")
+    manipulation = _found(plain, trusted)
+    if sign and manipulation.expect == "same":
+        raise DialogaugeError(f"{manipulation.name} is harmless: it has no severity")
+    if sign:
+        manipulation = at(manipulation, int(severity))
+    if plain in MANIPULATIONS:
+        return manipulation
+    guarded = _Guarded(manipulation.name, manipulation.edit)
+    return msgspec.structs.replace(manipulation, edit=guarded)
 
 
 def _found(name: str, trusted: bool) -> Manipulation:
@@ -158,24 +164,12 @@ def _found(name: str, trusted: bool) -> Manipulation:
             f"those may be used: {', '.join(MANIPULATIONS)}"
         )
     if ":" in name:
-        return _from_code(name)
+        named = plugins.named(name, "module:name")
+        return _made(lambda: named, repr(name))
     installed = plugins.installed(ENTRY_POINTS)
     if name in installed:
         return _made(installed[name].load, f"the installed manipulation {name!r}")
     raise UnknownNameError("manipulation", name, (*names(), *FAMILIES))
-
-
-def _severity(name: str, given: str) -> int:
-    if given not in map(str, SEVERITIES):
-        steps = f"{SEVERITIES[0]} to {SEVERITIES[-1]}"
-        raise DialogaugeError(f"{reprlib.repr(name)}: a severity is a number from {steps}")
-    return int(given)
-
-
-def _damaging(manipulation: Manipulation) -> Manipulation:
-    if manipulation.expect == "same":
-        raise DialogaugeError(f"{manipulation.name} is harmless: it has no severity")
-    return manipulation
 
 
 class _Guarded(msgspec.Struct, frozen=True):
@@ -206,17 +200,6 @@ class _Guarded(msgspec.Struct, frozen=True):
         if problem := fault(dialogue, edited):
             raise DialogaugeError(f"manipulation {self.name!r} gives a false account: {problem}")
         return edited
-
-
-def _guarded(manipulation: Manipulation) -> Manipulation:
-    edit = _Guarded(manipulation.name, manipulation.edit)
-    return msgspec.structs.replace(manipulation, edit=edit)
-
-
-def _from_code(name: str) -> Manipulation:
-    """A manipulation from ``"module:name"``: one itself, or a function that makes one."""
-    named = plugins.named(name, "module:name")
-    return _made(lambda: named, repr(name))
 
 
 def _made(get: Callable[[], Any], what: str) -> Manipulation:

@@ -5,7 +5,7 @@ views, contrast files and training all believe the account.
 """
 
 from ..dialogue import Dialogue
-from .edited import Change, Edited
+from .edited import Change, Edited, Span
 
 
 def fault(dialogue: Dialogue, edited: Edited) -> str:
@@ -21,18 +21,19 @@ def fault(dialogue: Dialogue, edited: Edited) -> str:
     'a turn without a change is not as it was'
     """
     old, new = dialogue.turns, edited.dialogue.turns
-    was = [change.was for change in edited.changes if change.was is not None]
-    now = [change.turn for change in edited.changes if change.turn is not None]
-    if len(set(was)) < len(was) or len(set(now)) < len(now):
-        return "a turn has two changes"
-    if not set(was) <= set(range(len(old))) or not set(now) <= set(range(len(new))):
-        return "a change is of a turn that is not there"
-    if any(old[at].aside for at in was) or any(new[at].aside for at in now):
-        return "an aside was changed"
-    gone, come = set(was), set(now)
-    if [turn for at, turn in enumerate(old) if at not in gone] != [
-        turn for at, turn in enumerate(new) if at not in come
-    ]:
+    gone = [change.was for change in edited.changes if change.was is not None]
+    come = [change.turn for change in edited.changes if change.turn is not None]
+    rest = []
+    for turns, places in ((old, gone), (new, come)):
+        changed = set(places)
+        if len(changed) < len(places):
+            return "a turn has two changes"
+        if not changed <= set(range(len(turns))):
+            return "a change is of a turn that is not there"
+        if any(turns[at].aside for at in places):
+            return "an aside was changed"
+        rest.append([turn for at, turn in enumerate(turns) if at not in changed])
+    if rest[0] != rest[1]:
         return "a turn without a change is not as it was"
     return next((problem for it in edited.changes if (problem := _fault(it, dialogue, edited))), "")
 
@@ -49,21 +50,16 @@ def _fault(change: Change, dialogue: Dialogue, edited: Edited) -> str:
 
 def _spans_fault(change: Change) -> str:
     """Between the spans both texts are the same, and in each span they differ."""
-    ends = (0, 0)
-    for span in change.spans:
+    last = Span((len(change.before),) * 2, (len(change.after),) * 2)
+    old = new = 0
+    for span in (*change.spans, last):
         if span.before[0] > span.before[1] or span.after[0] > span.after[1]:
             return "a span ends before it begins"
-        if not _same(change, ends, (span.before[0], span.after[0])):
+        back = span.before[0] < old or span.after[0] < new
+        if back or change.before[old : span.before[0]] != change.after[new : span.after[0]]:
             return "the texts differ outside of the spans"
-        if change.before[slice(*span.before)] == change.after[slice(*span.after)]:
+        was, now = change.before[slice(*span.before)], change.after[slice(*span.after)]
+        if was == now and span is not last:
             return "a span holds no change"
-        ends = span.before[1], span.after[1]
-    if not _same(change, ends, (len(change.before), len(change.after))):
-        return "the texts differ outside of the spans"
+        old, new = span.before[1], span.after[1]
     return ""
-
-
-def _same(change: Change, start: tuple[int, int], end: tuple[int, int]) -> bool:
-    if end[0] < start[0] or end[1] < start[1]:
-        return False
-    return change.before[start[0] : end[0]] == change.after[start[1] : end[1]]

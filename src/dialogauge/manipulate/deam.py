@@ -1,31 +1,62 @@
-"""DEAM's mixture: one to four of its edits of meaning on one dialogue.
+"""DEAM's edits of meaning: one of them, or one to four on one dialogue as its mixture draws them.
 
 How many is drawn first, uniformly; then which; and they are made in a fixed order, coreference,
 contradiction, irrelevancy, engagement, as the released code does. All of them work on the same
 graphs (:class:`.meaning.talk.Talk`), so that a dialogue is parsed once. An edit that does not apply
-is left out; if none does, the mixture does not apply. The released code counts on without looking
-and so labels some unchanged dialogues as damaged.
+is left out; if none does, the mixture does not apply.
 
     >>> probabilities()["coreference",], probabilities(TYPES[:3])["coreference", "irrelevancy"]
     (0.0625, 0.1111111111111111)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from random import Random
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..dialogue import Dialogue
 from .edited import Edited
-from .ladders import SEVERITIES
-from .manipulation import Tally, alike
-from .meaning.editing import change
+from .manipulation import SEVERITIES, Tally, alike, spawned
 from .meaning.settings import PAPER, Settings
 from .pool import DoesNotApply, Pool
 
+if TYPE_CHECKING:
+    from .meaning.talk import Talk
+
 #: The edits in the order in which they are made.
 TYPES = tuple(PAPER)
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """An edit of meaning, by its settings."""
+
+    settings: Settings
+    share: float = 0.0  # of the dialogue that is changed; 0 for what the settings say
+
+    @property
+    def about(self) -> str:
+        """What the settings say of themselves."""
+        return getattr(self.settings, "about", None) or self.settings.__doc__ or ""
+
+    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+        """The dialogue with another meaning."""
+        from .meaning.talk import read
+
+        talk = read(dialogue, pool)
+        _change(talk, self.settings, rng, self.share)
+        return talk.edited()
+
+
+def _change(talk: "Talk", settings: Settings, rng: Random, share: float) -> None:
+    """Change a dialogue that was read; AMR is imported here, and not before."""
+    from .meaning import contradiction, coreference, engagement, irrelevancy
+
+    modules: tuple[Any, ...] = (coreference, contradiction, irrelevancy, engagement)
+    module = dict(zip(map(type, PAPER.values()), modules, strict=True))[type(settings)]
+    settings = msgspec.structs.replace(settings, share=share) if share else settings
+    module.change(talk, settings, rng)
 
 
 class OneReading(msgspec.Struct, frozen=True):
@@ -34,7 +65,6 @@ class OneReading(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     weight: float = 1.0
     severity: int | None = None  # None for each edit's own share
-    settings: Mapping[str, Settings] = msgspec.field(default_factory=lambda: PAPER)
 
     @property
     def name(self) -> str:
@@ -50,10 +80,7 @@ class OneReading(msgspec.Struct, frozen=True):
             edited, refused = None, dict.fromkeys(self.names, "nothing changed")
         for name in self.names:
             tally.asked[self._called(name)] += 1
-            if name in refused:
-                tally.refused[self._called(name), refused[name]] += 1
-            else:
-                tally.applied[self._called(name)] += 1
+            tally.answer(self._called(name), refused.get(name))
         return edited, "+".join(self._called(name) for name in self.names if name not in refused)
 
     def _called(self, name: str) -> str:
@@ -65,7 +92,7 @@ class OneReading(msgspec.Struct, frozen=True):
         """The dialogue after these edits, None if none of them applies; and why some do not."""
         from .meaning import talk
 
-        generators = [Random(rng.getrandbits(64)) for _ in self.names]  # noqa: S311  (no secret)
+        generators = [spawned(rng) for _ in self.names]
         refused = dict[str, str]()
         share = (self.severity or 0) / len(SEVERITIES)
         try:
@@ -74,7 +101,7 @@ class OneReading(msgspec.Struct, frozen=True):
             return None, dict.fromkeys(self.names, str(reason))
         for name, generator in zip(self.names, generators, strict=True):
             try:
-                change(read, self.settings[name], generator, share)
+                _change(read, PAPER[name], generator, share)
             except DoesNotApply as reason:
                 refused[name] = str(reason)
         return (None if len(refused) == len(self.names) else read.edited()), refused

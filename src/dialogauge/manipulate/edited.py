@@ -11,9 +11,10 @@
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, count
 
 import msgspec
 
@@ -92,6 +93,51 @@ def rearranged(dialogue: Dialogue, order: Sequence[int | Turn], kind: str) -> Ed
     return Edited(dialogue.with_turns(turns), tuple(changes))
 
 
+def after(first: Edited, second: Edited) -> Edited:
+    """What both edits did, the second having been made on the result of the first.
+
+    >>> chat = Dialogue("d1", tuple(Turn("ab"[at % 2], f"say {at}") for at in range(3)))
+    >>> one = rearranged(chat, [0, 2], "drop")
+    >>> two = rewritten(one.dialogue, {1: "say nothing"}, "rewrite")
+    >>> [(each.kind, each.turn, each.was, each.before) for each in after(one, two).changes]
+    [('drop', None, 1, 'say 1'), ('rewrite', 1, 2, 'say 2')]
+    """
+    origin = _origins(first)
+    earlier = {change.turn: change for change in first.changes if change.turn is not None}
+    touched = {change.was for change in second.changes}
+    place = {was: at for at, was in _origins(second).items() if was not in touched}
+    kept = [
+        change if change.turn is None else msgspec.structs.replace(change, turn=place[change.turn])
+        for change in first.changes
+        if change.turn is None or change.turn in place
+    ]
+    later = [_told(change, origin, earlier) for change in second.changes]
+    return Edited(second.dialogue, (*kept, *filter(None, later)))
+
+
+def _origins(edited: Edited) -> dict[int, int | None]:
+    """Place in the edited dialogue -> place in the one before it, None for a turn put in."""
+    changed = {change.turn: change.was for change in edited.changes if change.turn is not None}
+    gone = {change.was for change in edited.changes}
+    rest = (was for was in count() if was not in gone)
+    places = range(len(edited.dialogue.turns))
+    return {at: changed[at] if at in changed else next(rest) for at in places}
+
+
+def _told(
+    change: Change, origin: dict[int, int | None], earlier: dict[int, Change]
+) -> Change | None:
+    """A change of the second edit told against the first dialogue; None if a turn came and went."""
+    if change.was is None:
+        return change
+    was, first = origin[change.was], earlier.get(change.was)
+    if was is None and change.turn is None:
+        return None
+    before = first.before if first else change.before
+    kind = f"{first.kind}+{change.kind}" if first and first.kind != change.kind else change.kind
+    return Change(change.turn, was, kind, before, change.after, spans(before, change.after))
+
+
 def spans(before: str, after: str) -> tuple[Span, ...]:
     """Where two texts differ, by whole words and signs, each with the space it stands beside.
 
@@ -100,31 +146,18 @@ def spans(before: str, after: str) -> tuple[Span, ...]:
     >>> spans("I do like it.", "I like it.")
     (Span(before=(1, 4), after=(1, 1)),)
     """
-    old, new = _pieces(before), _pieces(after)
+    old, new = PIECES.findall(before), PIECES.findall(after)
     if not old or not new or max(len(old), len(new)) > _FINE:
         return (Span((0, len(before)), (0, len(after))),) if before != after else ()
-    starts = [_starts(old), _starts(new)]
+    was, now = ([*accumulate(map(len, pieces), initial=0)] for pieces in (old, new))
     matched = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return tuple(
-        Span((starts[0][a], starts[0][b]), (starts[1][c], starts[1][d]))
-        for what, a, b, c, d in matched
-        if what != "equal"
+        Span((was[a], was[b]), (now[c], now[d])) for what, a, b, c, d in matched if what != "equal"
     )
 
 
 #: Blanks, words with their apostrophes, single signs: together the whole text.
 PIECES = re.compile(r"\s+|[^\W_]+(?:['’][^\W_]+)*|.", re.DOTALL)
-
-
-def _pieces(text: str) -> list[str]:
-    return PIECES.findall(text)
-
-
-def _starts(pieces: Sequence[str]) -> list[int]:
-    places = [0]
-    for piece in pieces:
-        places.append(places[-1] + len(piece))
-    return places
 
 
 def _beside_asides(dialogue: Dialogue, places: Sequence[int]) -> list[int]:
@@ -140,8 +173,6 @@ def _beside_asides(dialogue: Dialogue, places: Sequence[int]) -> list[int]:
 
 def _in_order(places: Sequence[int]) -> set[int]:
     """The longest run of places that still follow each other as before (patience sorting)."""
-    from bisect import bisect_left
-
     tails: list[int] = []
     before: dict[int, int | None] = {}
     for place in places:

@@ -1,8 +1,7 @@
 """Mixtures: how the papers draw the damage that they train on.
 
 A mixture is a list of *ways*, each of them some manipulations that are made one after the other,
-and how often it is drawn. Since the ways are written out, what a mixture does is a table that one
-can read, and :mod:`dialogauge.contrast` can see to it that each way gets its turn.
+and how often it is drawn, so that :mod:`dialogauge.contrast` can give each way its turn.
 
     >>> from .catalogue import find
     >>> for way in some_of([find("permute"), find("replace-turn")]):
@@ -12,17 +11,16 @@ can read, and :mod:`dialogauge.contrast` can see to it that each way gets its tu
     permute+replace-turn 0.5
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 import msgspec
 
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
-from . import catalogue, deam, ladders
-from .composing import after
-from .edited import Edited
-from .manipulation import DoesNotApply, Manipulation, Tally, alike, seeded
+from . import catalogue, deam
+from .edited import Edited, after
+from .manipulation import DoesNotApply, Manipulation, Tally, alike, at, seeded
 from .pool import Pool
 
 
@@ -88,7 +86,7 @@ def some_of(steps: Sequence[Manipulation]) -> tuple[Way, ...]:
     """k of the steps, k drawn uniformly from 1 to their number, made in the order given."""
     named = {step.name: step for step in steps}
     chances = deam.probabilities(tuple(named)).items()
-    return tuple(Steps(tuple(named[name] for name in names), chance) for names, chance in chances)
+    return tuple(Steps(tuple(map(named.__getitem__, names)), chance) for names, chance in chances)
 
 
 def one_of(steps: Iterable[Manipulation]) -> tuple[Way, ...]:
@@ -96,64 +94,45 @@ def one_of(steps: Iterable[Manipulation]) -> tuple[Way, ...]:
     return tuple(Steps((step,)) for step in steps)
 
 
-def _steps(name: str, severity: int | None) -> list[Manipulation]:
-    return [_at(catalogue.find(step), severity) for step in catalogue.FAMILIES[name]]
-
-
-def _some(name: str, severity: int | None) -> tuple[Way, ...]:
-    return some_of(_steps(name, severity))
-
-
-def _one(name: str, severity: int | None) -> tuple[Way, ...]:
-    return one_of(_steps(name, severity))
-
-
-class _Recipe(msgspec.Struct, frozen=True):
-    """How a paper draws from its manipulations."""
-
-    ways: Callable[[str, int | None], tuple[Way, ...]]
-    source: str
-    about: str
-
-
-_RECIPES = {
-    "deam": _Recipe(
-        lambda name, severity: deam.ways(catalogue.FAMILIES[name], severity),
+#: The papers' mixtures: whose each is, and what is drawn.
+_MIXTURES = {
+    "deam": (
         "DEAM (Ghazarian et al., 2022)",
         "One to four of coreference, contradiction, irrelevancy and engagement, in this order.",
     ),
     # DEAM's paper calls the second step an insertion from another conversation; its code moves one.
-    "mesgar": _Recipe(
-        _some,
+    "mesgar": (
         "Mesgar et al.",
         "One to four of: permute all turns, move one, shuffle one speaker's, replace one.",
     ),
-    "vakulenko": _Recipe(
-        _one,
+    "vakulenko": (
         "Vakulenko et al.",
         "One of: permute all turns or one speaker's, swap halves, splice two dialogues.",
     ),
-    "dynaeval": _Recipe(
-        _one, "DynaEval", "One of: replace a turn, shuffle the turns of one speaker."
-    ),
-    "maude": _Recipe(
-        _one, "MaUdE", "One of: drop, order or repeat words, another dialogue's or model's reply."
+    "dynaeval": ("DynaEval", "One of: replace a turn, shuffle the turns of one speaker."),
+    "maude": (
+        "MaUdE",
+        "One of: drop, order or repeat words, another dialogue's or model's reply.",
     ),
 }
 
 
 def mixtures() -> tuple[str, ...]:
     """The names of the papers' mixtures."""
-    return tuple(_RECIPES)
+    return tuple(_MIXTURES)
 
 
 def mixture(name: str, severity: int | None = None) -> Mixture:
     """The mixture of a paper; with a severity, each step of it as hard as that."""
-    if name not in _RECIPES:
-        raise UnknownNameError("mixture", name, _RECIPES)
-    recipe = _RECIPES[name]
-    called = name if severity is None else f"{name}@{severity}"
-    return Mixture(called, recipe.ways(name, severity), recipe.source, recipe.about)
+    if name not in _MIXTURES:
+        raise UnknownNameError("mixture", name, _MIXTURES)
+    steps = catalogue.FAMILIES[name]
+    if name == "deam":
+        ways: tuple[Way, ...] = deam.ways(steps, severity)
+    else:
+        draw = some_of if name == "mesgar" else one_of
+        ways = draw([at(catalogue.find(step), severity) for step in steps])
+    return Mixture(name if severity is None else f"{name}@{severity}", ways, *_MIXTURES[name])
 
 
 def chosen(
@@ -161,9 +140,8 @@ def chosen(
 ) -> list[Manipulation]:
     """Each manipulation that is named; a paper's mixture is one, ``adem`` and ``all`` are many."""
     by_name: dict[str, Manipulation] = {}
-    for name in names:
-        for each in _named(name, severity, trusted):
-            by_name.setdefault(each.name, each)
+    for each in (each for name in names for each in _named(name, severity, trusted)):
+        by_name.setdefault(each.name, each)
     return list(by_name.values())
 
 
@@ -184,29 +162,24 @@ def mixed(names: Sequence[str], severity: int | None = None, trusted: bool = Tru
 
 
 def _named(name: str, severity: int | None, trusted: bool) -> Iterator[Manipulation]:
-    if name in _RECIPES:
+    if name in _MIXTURES:
         yield mixture(name, severity).manipulation
     elif name in catalogue.FAMILIES:
         for each in map(catalogue.find, catalogue.FAMILIES[name]):
             if each.expect == "lower" or severity is None:
-                yield _at(each, severity)
+                yield at(each, severity)
     else:
-        yield _at(catalogue.find(name, trusted), severity)
+        yield at(catalogue.find(name, trusted), severity)
 
 
 def _ways(name: str, severity: int | None, trusted: bool) -> tuple[Way, ...]:
-    if name in _RECIPES:
+    if name in _MIXTURES:
         return mixture(name, severity).ways
-    several = list(_named(name, severity, trusted))
-    lower = [each for each in several if each.expect == "lower"]
+    lower = [each for each in _named(name, severity, trusted) if each.expect == "lower"]
     if not lower:
         problem = f"{name} is harmless: what it changes is no worse than it was"
         raise InputError(problem, remedy="a contrast needs damage")
     return one_of(lower)
-
-
-def _at(manipulation: Manipulation, severity: int | None) -> Manipulation:
-    return manipulation if severity is None else ladders.at(manipulation, severity)
 
 
 def several(
@@ -230,6 +203,6 @@ def several(
         if edited.dialogue.turns in seen:
             tally.applied[manipulation.name] -= 1
             tally.refused[manipulation.name, "it was drawn before"] += 1
-            continue
-        seen.add(edited.dialogue.turns)
-        yield number, edited
+        else:
+            seen.add(edited.dialogue.turns)
+            yield number, edited

@@ -65,28 +65,18 @@ def count(keys: Sequence[Hashable]) -> int:
 
 def arrangements(keys: Sequence[Hashable]) -> Iterator[tuple[int, ...]]:
     """Every different order but the present one; equal keys stay in their old sequence."""
-    rank = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    present = [rank[key] for key in keys]
-    places = {each: [at for at, own in enumerate(present) if own == each] for each in set(present)}
-    ranks: list[int] | None = sorted(present)
-    while ranks is not None:
-        if ranks != present:
-            waiting = {each: iter(own) for each, own in places.items()}
-            yield tuple(next(waiting[each]) for each in ranks)
-        ranks = _following(ranks)
+    places: dict[Hashable, tuple[int, ...]] = {}
+    for at, key in enumerate(keys):
+        places[key] = (*places.get(key, ()), at)
+    present = tuple(range(len(keys)))
+    return (order for order in _orders(places) if order != present)
 
 
-def _following(ranks: list[int]) -> list[int] | None:
-    """The next order in the alphabet's sense; None after the last."""
-    at = len(ranks) - 2
-    while at >= 0 and ranks[at] >= ranks[at + 1]:
-        at -= 1
-    if at < 0:
-        return None
-    above = len(ranks) - 1
-    while ranks[above] <= ranks[at]:
-        above -= 1
-    after = list(ranks)
-    after[at], after[above] = after[above], after[at]
-    after[at + 1 :] = after[:at:-1]
-    return after
+def _orders(waiting: dict[Hashable, tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """Every order of the places that wait, of equal keys the first place first."""
+    if not any(waiting.values()):
+        yield ()
+    for key, places in waiting.items():
+        if places:
+            for rest in _orders({**waiting, key: places[1:]}):
+                yield places[0], *rest

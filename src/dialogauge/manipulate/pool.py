@@ -1,8 +1,7 @@
 """Where foreign turns, words, replies and meanings come from.
 
-Nothing is looked up behind a manipulation's back: what it takes from elsewhere stands in the pool
-that it is given. Other dialogues are a list; a language model, a translator and a parser are
-called for when an edit needs one, and an edit that lacks one does not apply.
+What a manipulation takes from elsewhere stands in the pool that it is given. A language model, a
+translator and a parser are called for when an edit needs one; one that lacks it does not apply.
 """
 
 from collections.abc import Callable, Sequence
@@ -99,25 +98,18 @@ class Pool:
 
     def graphs(self, texts: Sequence[str]) -> "list[Graph | None]":
         """What each text says; give many together, and once, for equal ones are remembered."""
-        if self._lender:
-            return self._lender.graphs(texts)
-        if self._parser is None:
+        lender = self._lender or self
+        if lender._parser is None:
             from ..amr import load_parser
 
-            self._parser = load_parser()
-        return self._parser.parse(texts)
+            lender._parser = load_parser()
+        return lender._parser.parse(texts)
 
     def realise(self, original: "Graph", edited: "Graph") -> str | None:
         """The text of an edited graph, None where it cannot be written."""
-        return self.realiser.realise(original, edited)
-
-    @property
-    def realiser(self) -> "Realiser":
-        """What writes an edited graph back into its text."""
-        if self._lender:
-            return self._lender.realiser
-        if self._realiser is None:
+        lender = self._lender or self
+        if lender._realiser is None:
             from ..amr import InPlace
 
-            self._realiser = InPlace()
-        return self._realiser
+            lender._realiser = InPlace()
+        return lender._realiser.realise(original, edited)

@@ -1,31 +1,26 @@
 """Other responses in the place of one: foreign, empty, generated, translated, confused.
 
 Each of them reads well by itself. What is wrong, if anything is, shows only beside what was said
-before: that is what a metric of conversations is for. MaUdE trains with responses of other
-dialogues, *Re-evaluating ADEM* tries empty phrases and the context itself, and DCGEval names the
-errors that a metric has to see beyond the topic, of which two are here: who speaks (*speaker
-confusion*) and what is being answered (*temporal skip*).
-
-One is harmless: a good response in other words (*back-translation*).
+before: that is what a metric of conversations is for. One is harmless: a good response in other
+words (*back-translation*).
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from ..dialogue import normalise
 from .grammar import tagged
 from .manipulation import DoesNotApply, same_text
 from .rewriting import Place
+from .synonyms import lexicon, meaning
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Token
 
 #: The three responses of *Re-evaluating ADEM*, and more that fit everywhere and say nothing.
 PAPER = ("I'm sorry, can you repeat?", "I will do", "fantastic! how are you?")
@@ -59,17 +54,9 @@ _RETURNED = re.compile(
 )
 
 
-class Generic(msgspec.Struct, frozen=True):
+def generic(place: Place, rng: Random) -> str:
     """The response is a phrase that fits everywhere and says nothing."""
-
-    phrases: tuple[str, ...] = GENERIC
-
-    def __call__(self, place: Place, rng: Random) -> str:
-        """One of the phrases, but not the one that is there."""
-        others = [phrase for phrase in self.phrases if not same_text(phrase, place.text)]
-        if not others:
-            raise DoesNotApply("nothing changed")
-        return rng.choice(others)
+    return rng.choice([phrase for phrase in GENERIC if not same_text(phrase, place.text)])
 
 
 def generated(place: Place, rng: Random) -> str:
@@ -90,30 +77,24 @@ def _reply(place: Place, context: list[str], rng: Random) -> str:
     return text
 
 
-class BackTranslation(msgspec.Struct, frozen=True):
-    """The response says the same in other words, by another language and back."""
+#: How many words, by Dice's coefficient, a whole translation shares with what it says again.
+SHARED = 0.8
 
-    # A translator that works by rules comes back with other meanings and broken sentences ("time
-    # flies" as "flies of time"), which is not harmless. So only sentences are taken that say the
-    # same word for word, in synonyms or without contractions; the others stay as they were. False
-    # takes the whole text, for a translator that can be trusted with more, unless it shares fewer
-    # words with the original than ``shared`` (Dice's coefficient).
-    sure: bool = True
-    shared: float = 0.8
 
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The text there and back."""
-        new = self._surely(place) if self.sure else place.pool.translate([place.text])[0]
-        far = not self.sure and likeness(new, place.text) < self.shared
-        if far or same_text(new, place.text):
-            raise DoesNotApply("the translation is too different")
-        return new
+def back_translation(place: Place, rng: Random) -> str:
+    """The response says the same in other words, by another language and back.
 
-    def _surely(self, place: Place) -> str:
-        parts = _SENTENCES.split(place.text)
-        pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
-        parts[::2] = [_cased(new, old) if _says_the_same(new, old) else old for new, old in pairs]
-        return "".join(parts)
+    A translator that works by rules comes back with other meanings and broken sentences ("time
+    flies" as "flies of time"), which is not harmless. So only sentences are taken that say the
+    same word for word, in synonyms or without contractions; the others stay as they were.
+    """
+    parts = _SENTENCES.split(place.text)
+    pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
+    parts[::2] = [_cased(new, old) if _says_the_same(new, old) else old for new, old in pairs]
+    text = "".join(parts)
+    if same_text(text, place.text):
+        raise DoesNotApply("the translation is too different")
+    return text
 
 
 _SPACED = re.compile(r"\s+(?=[.,!?])")
@@ -168,15 +149,12 @@ _STIFF = frozenset({"good", "well"})  # "sounds well"
 @lru_cache(maxsize=20_000)
 def _same_word(one: str, other: str) -> bool:
     """Whether two words, in the same form, mean mostly the same one thing."""
-    from ..language.lexicon import Lexicon
-
-    lexicon = Lexicon.load()
-    stiff = {one, other} & _STIFF or set(lexicon.lemmas(one)) & set(lexicon.lemmas(other))
+    lemmas = lexicon().lemmas
+    stiff = {one, other} & _STIFF or set(lemmas(one)) & set(lemmas(other))
     for part in "nvar" if one != other and not stiff else "":
-        uses = [lexicon.senses(word, part) for word in (one, other)]
-        mostly = all(it and 2 * it[0].count >= sum(each.count for each in it) for it in uses)
-        forms = {word in lexicon.lemmas(word, part) for word in (one, other)}
-        if mostly and uses[0][0].synset == uses[1][0].synset and len(forms) == 1:
+        senses = [meaning(word, part) for word in (one, other)]
+        same = senses[0] and senses[1] and senses[0].synset == senses[1].synset
+        if same and len({word in lemmas(word, part) for word in (one, other)}) == 1:
             return True
     return one == other
 
@@ -203,26 +181,21 @@ def speaker_confusion(place: Place, rng: Random) -> str:
 
 def _sides_swapped(text: str) -> str | None:
     """First person singular for second and the other way round; None where neither is there."""
+    from ..language.pronouns import readings
     from ..sentence.draft import Draft
     from ..sentence.pronominal import replace_pronoun
 
     document = tagged(text)
     draft = Draft(document.text, document)
-    persons = list(_persons(document))
-    if "?" not in text and all(other == "i" for _, other in persons):
-        return None  # "you" in a statement may be anybody
-    swapped = [replace_pronoun(draft, [word], other) for word, other in persons]
-    return draft.written()[0] if any(swapped) else None
-
-
-def _persons(document: "Doc") -> "Iterator[tuple[Token, str]]":
-    """Each word for one of the two persons, with the other one."""
-    from ..language.pronouns import readings
-
+    others: dict[Token, str] = {}
     for word in document:
         forms = readings(word.text)
         if forms and forms[0].person in (1, 2) and forms[0].number == "sing" and _meant(word):
-            yield word, "you" if forms[0].person == 1 else "i"
+            others[word] = "you" if forms[0].person == 1 else "i"
+    if "?" not in text and set(others.values()) <= {"i"}:
+        return None  # "you" in a statement may be anybody
+    swapped = [replace_pronoun(draft, [word], other) for word, other in others.items()]
+    return draft.written()[0] if any(swapped) else None
 
 
 def _meant(word: "Token") -> bool:
@@ -240,11 +213,10 @@ _BEHIND_MY = frozenset({"god", "gosh", "goodness", "bad", "guys"})
 def _of_the_other(place: Place, rng: Random) -> str:
     """What somebody else says, but not what is being answered: that would be an echo."""
     turns = place.dialogue.turns
-    judged = place.dialogue.level == "turn"
     excluded = {place.text, place.context[-1].text}
     others = [
         turn.text
-        for turn in (turns[: place.at] if judged else turns)
+        for turn in (turns[: place.at] if place.dialogue.level == "turn" else turns)
         if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
         if turn.text not in excluded and _OF_ONESELF.search(turn.text)
     ]

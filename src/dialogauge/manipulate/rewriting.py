@@ -1,10 +1,9 @@
 """Edits that rewrite turns: how the turns are chosen.
 
-Most manipulations are about one turn. They are written as a small function of a place and a
-generator that gives the new text, or raises :class:`DoesNotApply`; :class:`Rewriting` makes an edit
-of it. Which turns are tried, and in which order, is drawn first, and each turn then has a generator
-of its own: with a larger ``share`` the same turns are rewritten in the same way, and others beside
-them, which is what makes a ladder (:mod:`.ladders`) a ladder.
+A small function of a place and a generator gives the new text of a turn, or raises
+:class:`DoesNotApply`; :class:`Rewriting` makes an edit of it. Which turns are tried is drawn first,
+and each then has a generator of its own: with a larger ``share`` the same turns are rewritten in
+the same way, and others beside them, which makes a ladder (:func:`.manipulation.at`) a ladder.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Edited, rewritten
-from .manipulation import DoesNotApply, same_text
+from .manipulation import DoesNotApply, same_text, spawned
 from .pool import Pool
 
 
@@ -67,9 +66,8 @@ class Rewriting(msgspec.Struct, frozen=True):
         texts: dict[int, str] = {}
         why: DoesNotApply | None = None
         for at in rng.sample(places, len(places)):
-            own = Random(rng.getrandbits(64))  # noqa: S311  (no secret)
             try:
-                text = self.rewrite(Place(dialogue, at, pool), own)
+                text = self.rewrite(Place(dialogue, at, pool), spawned(rng))
             except DoesNotApply as reason:
                 why = why or reason
                 continue
@@ -84,11 +82,16 @@ class Rewriting(msgspec.Struct, frozen=True):
 
 def answers(dialogue: Dialogue) -> list[int]:
     """The places of turns that answer something and can be rewritten."""
-    spoken = [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
-    if len(spoken) < 2:
+    places = spoken(dialogue)
+    if len(places) < 2:
         raise DoesNotApply("there is one turn only")
-    places = spoken[-1:] if dialogue.level == "turn" else spoken[1:]
+    places = places[-1:] if dialogue.level == "turn" else places[1:]
     filled = [at for at in places if dialogue.turns[at].text.strip()]
     if not filled:
         raise DoesNotApply("the turns are empty")
     return filled
+
+
+def spoken(dialogue: Dialogue) -> list[int]:
+    """The places of all turns but asides."""
+    return [at for at, turn in enumerate(dialogue.turns) if not turn.aside]

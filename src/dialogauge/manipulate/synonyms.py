@@ -1,9 +1,9 @@
 """Which word can stand for another one without harm.
 
-WordNet knows many words for the same, but most words have several senses, the commonest in talk is
-not always the first, and some words live in phrases of their own: "I beg to differ", "a big fan".
-So a word is replaced where it means mostly one thing and the other word does too, and where neither
-the grammar around it nor the list of words that were found to go wrong speaks against it.
+Most words have several senses, the commonest in talk is not always the first, and some words live
+in phrases of their own: "I beg to differ", "a big fan". So a word is replaced where it means mostly
+one thing and the other word does too, and where neither the grammar around it nor the list of words
+that were found to go wrong speaks against it.
 """
 
 from functools import lru_cache
@@ -31,7 +31,8 @@ def has_content(word: "Token") -> bool:
     if word.tag_[:1] not in PARTS or word.tag_ in ("NNP", "NNPS", "RP") or word.ent_type_:
         return False
     lemma = word.lemma_.lower()
-    if word.lower_ in stopwords.NLTK or lemma in _LEFT_ALONE or _is_shouted(word):
+    shouted = word.is_upper and len(word) > 1  # as abbreviations: "TELEVISION" is not "TV"
+    if word.lower_ in stopwords.NLTK or lemma in _LEFT_ALONE or shouted:
         return False
     if lemma in _DEGREES and not _strengthens(word):
         return False
@@ -41,11 +42,6 @@ def has_content(word: "Token") -> bool:
     alone = word.dep_ not in _FIXED and word.dep_ not in ("aux", "cop")
     # What follows a verb may not follow another: "remember to".
     return alone and not any(it.dep_ in _FIXED or it.dep_ == "xcomp" for it in word.children)
-
-
-def _is_shouted(word: "Token") -> bool:
-    """Whether a word is in capitals, as abbreviations are: "TELEVISION" is not "TV"."""
-    return word.is_upper and len(word) > 1
 
 
 def _strengthens(word: "Token") -> bool:
@@ -60,34 +56,29 @@ def equivalent(word: str, part: str) -> str | None:
     >>> equivalent("movie", "n"), equivalent("buy", "v"), equivalent("music", "n")
     ('film', 'purchase', None)
     """
-    meaning = _meaning(word, part)
-    own = set(_lexicon().lemmas(word, part))
-    if meaning is None or word not in own:  # "films" taken for a singular
+    sense = meaning(word, part)
+    own = set(lexicon().lemmas(word, part))
+    if sense is None or word not in own:  # "films" taken for a singular
         return None
     fit = [
         (other.count, name)
-        for name in meaning.words
+        for name in sense.words
         if name.isalpha() and name.islower() and len(name) > 3 and name not in own
-        if (other := _meaning(name, part)) and other.synset == meaning.synset
-        if other.count >= max(4, meaning.count / 5)  # what is rare stands out
+        if (other := meaning(name, part)) and other.synset == sense.synset
+        if other.count >= max(4, sense.count / 5)  # what is rare stands out
     ]
     return max(fit)[1] if fit else None
 
 
-def _meaning(word: str, part: str) -> "Sense | None":
+def meaning(word: str, part: str) -> "Sense | None":
     """The sense that a word has more often than all others together."""
-    senses = _lexicon().senses(word, part)
+    senses = lexicon().senses(word, part)
     often = senses and 2 * senses[0].count >= sum(sense.count for sense in senses)
     return senses[0] if often else None
 
 
-@lru_cache(maxsize=20_000)
-def likeliest(word: str, part: str) -> str | None:
-    """The first of all synonyms, of whatever sense."""
-    return next(iter(_lexicon().substitutes(word, part)), None)
-
-
-def _lexicon() -> "Lexicon":
+def lexicon() -> "Lexicon":
+    """WordNet, which is loaded when it is first asked."""
     from ..language.lexicon import Lexicon
 
     return Lexicon.load()

@@ -1,14 +1,12 @@
 """Texts into another language and back, by apertium: other words for the same.
 
-Apertium is a free translator that runs on the machine: rules and dictionaries, no model, some 100
-turns a second there and back. Its English is rough, and who wants it smoother takes a model
-(:mod:`..train.translating`). A word that it does not know comes through as it is, and so does a
-text on which it breaks.
+Apertium is a free program: rules and dictionaries, no model, some 100 turns a second there and
+back. Its English is rough, and who wants it smoother takes a model (:mod:`..train.translating`). A
+word that it does not know comes through as it is, and so does a text on which it breaks.
 
-It is a program, not a library. Texts go to it through a pipe, as paragraphs of one text, and none
-of them on the command line. Line breaks and control characters become blanks; the signs of
-apertium's own notation are escaped by apertium's reader of plain text. A sentence may come out a
-little different in other company (4 of 1,298 turns did): what was translated once is remembered.
+Texts go to it through a pipe, as paragraphs of one text. Line breaks and control characters become
+blanks. A sentence may come out a little different in other company (4 of 1,298 turns did): what was
+translated once is remembered.
 """
 
 import os
@@ -42,16 +40,17 @@ class ToolError(DialogaugeError):
 def available(pair: tuple[str, str] = ("eng", "spa")) -> bool:
     """Whether apertium is installed, and translates between the two in both directions."""
     try:
-        return {"-".join(pair), "-".join(pair[::-1])} <= _directions()
+        apertium(pair)
     except ToolError:
         return False
+    return True
 
 
 def apertium(pair: tuple[str, str] = ("eng", "spa")) -> "RoundTrip":
     """A translator from the first language to the second and back; an error if there is none."""
     wanted = ["-".join(pair), "-".join(pair[::-1])]
-    missing = [direction for direction in wanted if direction not in _directions()]
-    if missing:
+    directions = _run(["-l"], b"").decode("utf-8", "replace").split()
+    if missing := [direction for direction in wanted if direction not in directions]:
         package = f"apertium-{'-'.join(pair)}"
         raise ToolError(
             f"apertium does not translate {' and '.join(missing)}: apt install {package} "
@@ -69,24 +68,20 @@ class RoundTrip:
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """Each text in other words; give many together, for a call takes half a second."""
-        lines = [_line(text) for text in texts]
-        new = list(dict.fromkeys(line for line in lines if 0 < len(line) <= LONGEST))
+        given = [_line(text) for text in texts]
+        new = list(dict.fromkeys(line for line in given if 0 < len(line) <= LONGEST))
         new = [line for line in new if line not in self._memory]
-        translated = [
-            line
-            for start in range(0, len(new), _TOGETHER)
-            for line in self._there_and_back(new[start : start + _TOGETHER])
-        ]
+        translated = list[str]()
+        for start in range(0, len(new), _TOGETHER):
+            lines = new[start : start + _TOGETHER]
+            for direction in self.directions:
+                lines = _translated(lines, direction)
+            translated += lines
         while self._memory and len(self._memory) + len(new) > _REMEMBERED:
             del self._memory[next(iter(self._memory))]
         recased = (_recased(text, line) for text, line in zip(translated, new, strict=True))
         self._memory.update(zip(new, recased, strict=True))
-        return [self._memory.get(line, text) for line, text in zip(lines, texts, strict=True)]
-
-    def _there_and_back(self, lines: Sequence[str]) -> Sequence[str]:
-        for direction in self.directions:
-            lines = _translated(lines, direction)
-        return lines
+        return [self._memory.get(line, text) for line, text in zip(given, texts, strict=True)]
 
 
 def _line(text: str) -> str:
@@ -94,15 +89,13 @@ def _line(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", mend(text, lambda _: None)).split())
 
 
-def _translated(lines: Sequence[str], direction: str) -> list[str]:
-    if not lines:
-        return []
+def _translated(lines: list[str], direction: str) -> list[str]:
     output = _run(["-u", direction], _PARAGRAPH.join([*lines, ""]).encode())
     paragraphs = output.decode("utf-8", "replace").split(_PARAGRAPH)[:-1]
     if len(paragraphs) == len(lines):
         return [_line(text) or line for text, line in zip(paragraphs, lines, strict=True)]
     if len(lines) == 1:
-        return list(lines)
+        return lines
     half = len(lines) // 2  # it broke on one of them: find out on which
     return _translated(lines[:half], direction) + _translated(lines[half:], direction)
 
@@ -126,10 +119,6 @@ def _recased(text: str, original: str) -> str:
 
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"\w+|\s+|.")
-
-
-def _directions() -> set[str]:
-    return set(_run(["-l"], b"").decode("utf-8", "replace").split())
 
 
 def _run(arguments: Sequence[str], given: bytes) -> bytes:

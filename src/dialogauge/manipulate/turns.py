@@ -1,18 +1,16 @@
 """Edits of the order and the company of turns, as Vakulenko, Mesgar and DynaEval train with.
 
-The sentences stay as people wrote them; what breaks is how they follow each other. Vakulenko et al.
-(2018) permute, exchange halves and splice two dialogues; Mesgar et al. (2020) permute, move,
-replace and shuffle one speaker; DynaEval (Zhang et al., 2021) replaces turns (UR) and shuffles one
-speaker (SS).
+The sentences stay as people wrote them; what breaks is how they follow each other.
 
-``share`` is how much of the dialogue is touched, for ladders; 0 is the paper's own amount. Asides
-stay where they are. Where the last turn is what is judged (level ``turn``) it stays the last: its
-context is what changes, except in ``replace-turn``, which replaces it.
+Each is a function of a dialogue, a generator, a pool and the ``share`` of the dialogue that is
+touched, for ladders; 0 is the paper's own amount. Asides stay where they are. Where the last turn
+is what is judged (level ``turn``) it stays the last: its context is what changes, except in
+``replace-turn``, which replaces it.
 
 A turn of another dialogue is said by whoever spoke in its place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from random import Random
 
@@ -20,45 +18,54 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Change, Edited, rearranged, rewritten
-from .manipulation import DoesNotApply, alike
+from .manipulation import DoesNotApply, alike, drawn, spawned
 from .orders import arrangements, count, cycled, shuffled
 from .pool import DRAWS, Pool
+from .rewriting import spoken
+
+Arrange = Callable[[Dialogue, Random, Pool, float], Edited]
 
 
-class Permute(msgspec.Struct, frozen=True):
-    """All turns stand in a random order."""
+class Arranging(msgspec.Struct, frozen=True):
+    """An edit of the order and the company of turns."""
 
-    share: float = 0.0  # of the turns that stand elsewhere; 0 for any order of all
-    # The papers' dialogues are lists of texts that two people say in turn, so texts change places
-    # and speakers do not. False lets each turn keep its speaker; then it shows in the speakers
-    # alone, who no longer take turns, that something was permuted.
-    seats: bool = True
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue in another order."""
-        places = _movable(dialogue)
-        order = _order(dialogue, places, rng, self.share)
-        return exchanged(dialogue, _whole(dialogue, places, order), "permute", seats=self.seats)
-
-
-class PermuteSpeaker(msgspec.Struct, frozen=True):
-    """The turns of one speaker stand in a random order, in the places where that speaker spoke."""
-
-    kind: str = "permute-speaker"
-    share: float = 0.0  # of that speaker's turns that stand elsewhere; 0 for any order of all
-    every: bool = False  # whether every turn of the speaker stands elsewhere
+    arrange: Arrange
+    share: float = 0.0
 
     @property
     def about(self) -> str:
-        """Which orders are drawn."""
-        drawn = "all in each other's places" if self.every else "in a random order"
-        return f"The turns of one speaker stand {drawn}; the others stay."
+        """What the function says of itself."""
+        return self.arrange.__doc__ or ""
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with one speaker's turns in another order."""
-        places = rng.choice(_shuffleable(dialogue))
-        order = _order(dialogue, places, rng, 1.0 if self.every and not self.share else self.share)
-        return exchanged(dialogue, _whole(dialogue, places, order), self.kind)
+        """The dialogue with other turns, or the same in another order."""
+        edited = self.arrange(dialogue, rng, pool, self.share)
+        if alike(dialogue, edited.dialogue):
+            raise DoesNotApply("nothing changed")
+        return edited
+
+
+def permute(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
+    """All turns stand in a random order.
+
+    The papers' dialogues are lists of texts that two people say in turn, so texts change places
+    and speakers do not.
+    """
+    places = _movable(dialogue)
+    return exchanged(dialogue, places, _order(dialogue, places, rng, share), "permute")
+
+
+def permute_speaker(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
+    """The turns of one speaker stand all in each other's places; the others stay."""
+    places = rng.choice(_shuffleable(dialogue))
+    order = _order(dialogue, places, rng, share or 1.0)
+    return exchanged(dialogue, places, order, "permute-speaker")
+
+
+def shuffle_speaker(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
+    """The turns of one speaker stand in a random order; the others stay."""
+    places = rng.choice(_shuffleable(dialogue))
+    return exchanged(dialogue, places, _order(dialogue, places, rng, share), "shuffle-speaker")
 
 
 def speaker_shuffles(dialogue: Dialogue, n: int, rng: Random) -> list[Edited]:
@@ -71,63 +78,44 @@ def speaker_shuffles(dialogue: Dialogue, n: int, rng: Random) -> list[Edited]:
     >>> len(speaker_shuffles(chat, 20, Random(1)))
     6
     """
-    groups = _shuffleable(dialogue)
-    orders = _all_orders(dialogue, groups) if _few(dialogue, groups, 4 * n) else None
-    if orders is None:
-        orders = _drawn_orders(dialogue, groups, n, rng)
-    elif len(orders) > n:
-        orders = rng.sample(orders, n)
+    groups = [(places, _keys(dialogue, places)) for places in _shuffleable(dialogue)]
+    if sum(count(keys) - 1 for _, keys in groups) > 4 * n:
+        orders = _drawn_orders(groups, n, rng)
     else:
-        rng.shuffle(orders)
-    return [
-        exchanged(dialogue, _whole(dialogue, places, order), "shuffle-speaker")
-        for places, order in orders
-    ]
-
-
-def _few(dialogue: Dialogue, groups: Sequence[Sequence[int]], limit: int) -> bool:
-    return sum(count(_keys(dialogue, places)) - 1 for places in groups) <= limit
-
-
-_Orders = list[tuple[Sequence[int], Sequence[int]]]
-
-
-def _all_orders(dialogue: Dialogue, groups: Sequence[Sequence[int]]) -> _Orders:
-    return [(places, order) for places in groups for order in arrangements(_keys(dialogue, places))]
+        orders = [(places, order) for places, keys in groups for order in arrangements(keys)]
+        if len(orders) > n:
+            orders = rng.sample(orders, n)
+        else:
+            rng.shuffle(orders)
+    return [exchanged(dialogue, *each, "shuffle-speaker") for each in orders]
 
 
 def _drawn_orders(
-    dialogue: Dialogue, groups: Sequence[Sequence[int]], n: int, rng: Random
-) -> _Orders:
+    groups: Sequence[tuple[Sequence[int], Sequence[str]]], n: int, rng: Random
+) -> list[tuple[Sequence[int], Sequence[int]]]:
     """Different orders by drawing; there are many more than are wanted."""
     orders: dict[tuple[int, tuple[str, ...]], tuple[Sequence[int], Sequence[int]]] = {}
     for _ in range(DRAWS * n):
         if len(orders) == n:
             break
-        places = rng.choice(groups)
-        keys = _keys(dialogue, places)
+        places, keys = rng.choice(groups)
         order = shuffled(keys, rng)
         orders.setdefault((places[0], tuple(keys[at] for at in order)), (places, order))
     return list(orders.values())
 
 
-class MoveTurn(msgspec.Struct, frozen=True):
+def move_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
     """One turn is taken out and put in somewhere else."""
-
-    share: float = 0.0  # of the turns that are moved; 0 for one
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with turns moved; each keeps its speaker."""
-        places = _movable(dialogue)
-        keys = _keys(dialogue, places)
-        if len(set(keys)) < 2:
-            raise DoesNotApply("there is no other order")
-        order = list(range(len(places)))
-        for chosen in rng.sample(order, len(order))[: max(1, ceil(self.share * len(order)))]:
-            _move(order, chosen, keys, Random(rng.getrandbits(64)))  # noqa: S311  (no secret)
-        if all(keys[was] == key for was, key in zip(order, keys, strict=True)):
-            order = shuffled(keys, rng)  # moved to and fro: rare, and in short dialogues only
-        return rearranged(dialogue, _whole(dialogue, places, order), "move-turn")
+    places = _movable(dialogue)
+    keys = _keys(dialogue, places)
+    if len(set(keys)) < 2:
+        raise DoesNotApply("there is no other order")
+    order = list(range(len(places)))
+    for chosen in rng.sample(order, len(order))[: max(1, ceil(share * len(order)))]:
+        _move(order, chosen, keys, spawned(rng))
+    if all(keys[was] == key for was, key in zip(order, keys, strict=True)):
+        order = shuffled(keys, rng)  # moved to and fro: rare, and in short dialogues only
+    return rearranged(dialogue, _whole(dialogue, places, order), "move-turn")
 
 
 def _move(order: list[int], chosen: int, keys: Sequence[str], rng: Random) -> None:
@@ -141,112 +129,70 @@ def _move(order: list[int], chosen: int, keys: Sequence[str], rng: Random) -> No
             return
 
 
-class InsertTurn(msgspec.Struct, frozen=True):
+def insert_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
     """A turn of another dialogue is put in."""
-
-    share: float = 0.0  # how many are put in, by the turns there are; 0 for one
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with foreign turns, each before a turn that answers something."""
-        places = spoken(dialogue)[1:]
-        if not places:
-            raise DoesNotApply("there is one turn only")
-        chosen = _drawn(places, rng, self.share)
-        order: list[int | Turn] = []
-        for at, turn in enumerate(dialogue.turns):
-            if at in chosen:
-                order.append(Turn(turn.speaker, pool.turn(chosen[at], dialogue).text))
-            order.append(at)
-        return rearranged(dialogue, order, "insert-turn")
+    places = spoken(dialogue)[1:]
+    if not places:
+        raise DoesNotApply("there is one turn only")
+    chosen = _drawn(places, rng, share)
+    order: list[int | Turn] = []
+    for at, turn in enumerate(dialogue.turns):
+        if at in chosen:
+            order.append(Turn(turn.speaker, pool.turn(chosen[at], dialogue).text))
+        order.append(at)
+    return rearranged(dialogue, order, "insert-turn")
 
 
-class ReplaceTurn(msgspec.Struct, frozen=True):
+def replace_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
     """A turn is replaced by one of another dialogue."""
-
-    share: float = 0.0  # of the turns that are replaced; 0 for one
-    # The script that made DynaEval's data draws from all dialogues, this one among them.
-    same_dialogue: bool = False
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with foreign texts in some turns."""
-        places = spoken(dialogue)
-        if dialogue.level == "turn":
-            places = places[-1:]
-        texts = {
-            at: self._other(dialogue, at, own, pool)
-            for at, own in _drawn(places, rng, self.share).items()
-        }
-        return rewritten(dialogue, texts, "replace-turn")
-
-    def _other(self, dialogue: Dialogue, at: int, rng: Random, pool: Pool) -> str:
-        dialogues = len(pool.dialogues) + 1
-        if self.same_dialogue and rng.randrange(dialogues) == 0:
-            key = _key(dialogue.turns[at].text)
-            texts = [
-                turn.text for turn in dialogue.spoken.turns if _key(turn.text) not in ("", key)
-            ]
-            if texts:
-                return rng.choice(texts)
-        return pool.turn(rng, dialogue).text
+    places = spoken(dialogue)
+    chosen = _drawn(places[-1:] if dialogue.level == "turn" else places, rng, share)
+    texts = {at: pool.turn(own, dialogue).text for at, own in chosen.items()}
+    return rewritten(dialogue, texts, "replace-turn")
 
 
-class SwapHalves(msgspec.Struct, frozen=True):
-    """The second half stands before the first."""
+def swap_halves(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
+    """The second half stands before the first.
 
-    share: float = 0.0  # of each half, on both sides of the middle, that is exchanged; 0 for all
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue with its halves exchanged; each turn keeps its speaker."""
-        places = _movable(dialogue)
-        middle = (len(places) + 1) // 2
-        size = max(1, ceil((self.share or 1.0) * middle))
-        left, right = max(0, middle - size), middle + size
-        order = [*range(left), *range(middle, len(places))[:size], *range(left, middle)]
-        order += range(len(places))[right:]
-        whole = _whole(dialogue, places, order)
-        return _changed(dialogue, rearranged(dialogue, whole, "swap-halves"))
+    ``share`` is of each half, on both sides of the middle. Each turn keeps its speaker.
+    """
+    places = _movable(dialogue)
+    middle = (len(places) + 1) // 2
+    size = max(1, ceil((share or 1.0) * middle))
+    left, right = max(0, middle - size), middle + size
+    order = [*range(left), *range(middle, len(places))[:size], *range(left, middle)]
+    order += range(len(places))[right:]
+    return rearranged(dialogue, _whole(dialogue, places, order), "swap-halves")
 
 
-class Splice(msgspec.Struct, frozen=True):
-    """It goes on as another dialogue does."""
+def splice(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
+    """It goes on as another dialogue does.
 
-    share: float = 0.0  # of the turns that come from elsewhere; 0 for half
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The beginning of the dialogue and the end of another, which may be shorter."""
-        places = _movable(dialogue)
-        wanted = max(1, min(len(places) - 1, ceil((self.share or 0.5) * len(places))))
-        texts = [turn.text for turn in pool.dialogue(rng, dialogue).turns if turn.text.strip()]
-        if not texts:
-            raise DoesNotApply("the pool has no other words")
-        foreign = dict(zip(places[-wanted:], texts[-wanted:], strict=False))
-        gone = set(places[-wanted:]) - set(foreign)
-        order: list[int | Turn] = [
-            Turn(turn.speaker, foreign[at]) if at in foreign else at
-            for at, turn in enumerate(dialogue.turns)
-            if at not in gone
-        ]
-        return _changed(dialogue, rearranged(dialogue, order, "splice"))
+    Half of it, or a share, is the end of another dialogue, which may be shorter.
+    """
+    places = _movable(dialogue)
+    wanted = max(1, min(len(places) - 1, ceil((share or 0.5) * len(places))))
+    texts = [turn.text for turn in pool.dialogue(rng, dialogue).turns if turn.text.strip()]
+    if not texts:
+        raise DoesNotApply("the pool has no other words")
+    foreign = dict(zip(places[-wanted:], texts[-wanted:], strict=False))
+    gone = set(places[-wanted:]) - set(foreign)
+    order: list[int | Turn] = [
+        Turn(turn.speaker, foreign[at]) if at in foreign else at
+        for at, turn in enumerate(dialogue.turns)
+        if at not in gone
+    ]
+    return rearranged(dialogue, order, "splice")
 
 
-class DropTurn(msgspec.Struct, frozen=True):
+def drop_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
     """A turn is left out."""
-
-    share: float = 0.0  # of the turns between the first and the last that are left out; 0 for one
-
-    def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
-        """The dialogue without some turns that others answer."""
-        places = spoken(dialogue)[1:-1]  # without its end a dialogue is only shorter
-        if not places:
-            raise DoesNotApply("it has too few turns")
-        gone = _drawn(places, rng, self.share)
-        order = [at for at in range(len(dialogue.turns)) if at not in gone]
-        return rearranged(dialogue, order, "drop-turn")
-
-
-def spoken(dialogue: Dialogue) -> list[int]:
-    """The places of all turns but asides."""
-    return [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
+    places = spoken(dialogue)[1:-1]  # without its end a dialogue is only shorter
+    if not places:
+        raise DoesNotApply("it has too few turns")
+    gone = _drawn(places, rng, share)
+    order = [at for at in range(len(dialogue.turns)) if at not in gone]
+    return rearranged(dialogue, order, "drop-turn")
 
 
 def _movable(dialogue: Dialogue) -> list[int]:
@@ -259,38 +205,28 @@ def _movable(dialogue: Dialogue) -> list[int]:
     return places
 
 
-def _changed(dialogue: Dialogue, edited: Edited) -> Edited:
-    if alike(dialogue, edited.dialogue):
-        raise DoesNotApply("nothing changed")
-    return edited
+def exchanged(dialogue: Dialogue, places: Sequence[int], order: Sequence[int], kind: str) -> Edited:
+    """The dialogue with the texts of some places in another order, given by their rank.
 
-
-def exchanged(dialogue: Dialogue, order: Sequence[int], kind: str, *, seats: bool = True) -> Edited:
-    """The dialogue with turns in each other's places; a place that says the same did not change.
-
-    With ``seats`` the speakers stay and only the texts move.
+    The speakers stay. A place that says the same did not change.
 
     >>> chat = Dialogue("d1", tuple(Turn("ab"[at % 2], text) for at, text in enumerate("xyxz")))
-    >>> edited = exchanged(chat, [2, 3, 0, 1], "example")
+    >>> edited = exchanged(chat, range(4), [2, 3, 0, 1], "example")
     >>> "".join(turn.text for turn in edited.dialogue.turns)
     'xzxy'
     >>> [(change.turn, change.was) for change in edited.changes]
     [(1, 3), (3, 1)]
     """
-    old = dialogue.turns
-    keys: Sequence[Turn | str] = [turn.text for turn in old] if seats else old
-    stay = {at for at, was in enumerate(order) if keys[at] == keys[was]}
-    free: dict[Turn | str, list[int]] = {}
-    for was in reversed(range(len(old))):
-        if was not in stay:
-            free.setdefault(keys[was], []).append(was)
-    turns, changes = list(old), []
-    for at, was in enumerate(order):
-        if at not in stay:
-            source, text = free[keys[was]].pop(), old[was].text
-            speaker = old[at].speaker if seats else old[was].speaker
-            turns[at] = Turn(speaker, text)
-            changes.append(Change(at, source, kind, text, text))
+    texts = [turn.text for turn in dialogue.turns]
+    whole = enumerate(_whole(dialogue, places, order))
+    moved = {at: texts[was] for at, was in whole if texts[at] != texts[was]}
+    sources: dict[str, list[int]] = {}
+    for at in reversed(moved):
+        sources.setdefault(texts[at], []).append(at)
+    turns, changes = list(dialogue.turns), []
+    for at, text in moved.items():
+        turns[at] = Turn(turns[at].speaker, text)
+        changes.append(Change(at, sources[text].pop(), kind, text, text))
     return Edited(dialogue.with_turns(tuple(turns)), tuple(changes))
 
 
@@ -320,15 +256,9 @@ def _whole(dialogue: Dialogue, places: Sequence[int], order: Sequence[int]) -> l
 
 def _drawn(places: Sequence[int], rng: Random, share: float) -> Mapping[int, Random]:
     """One place or a share of them, each with a generator; a larger share has the same and more."""
-    order = [(at, rng.getrandbits(64)) for at in rng.sample(places, len(places))]
-    chosen = order[: max(1, ceil(share * len(places)))]
-    return {at: Random(seed) for at, seed in chosen}  # noqa: S311  (no secret)
+    return dict(drawn(rng, places)[: max(1, ceil(share * len(places)))])
 
 
 def _keys(dialogue: Dialogue, places: Sequence[int]) -> list[str]:
-    return [_key(dialogue.turns[at].text) for at in places]
-
-
-def _key(text: str) -> str:
     """Texts with equal keys are the same text but for space and case."""
-    return " ".join(text.casefold().split())
+    return [" ".join(dialogue.turns[at].text.casefold().split()) for at in places]

@@ -1,10 +1,8 @@
 """Edits of the words of one turn, as MaUdE trains with and as ADEM was attacked with.
 
-MaUdE (Sinha et al., 2020) makes bad responses out of good ones by dropping, shuffling and repeating
-words. *Re-evaluating ADEM* (Sai et al., 2019) changes a response in ways that a reader hardly
-minds (no punctuation, no stop words, other words for the same) or minds very much (only the nouns,
-the words backwards) and finds that the metric cannot tell one from the other. That a reader minds
-is what ``expect`` says.
+MaUdE (Sinha et al., 2020) drops, shuffles and repeats words. *Re-evaluating ADEM* (Sai et al.,
+2019) changes a response in ways that a reader hardly minds or minds very much, and finds that the
+metric cannot tell one from the other. That a reader minds is what ``expect`` says.
 
 Words that are only put in another order are what stands between blanks, as in MaUdE; reversing and
 jumbling move signs too, as ADEM's data does. A sign that stands alone is no word: it is not dropped
@@ -23,55 +21,51 @@ from .orders import shuffled
 from .rewriting import Place
 
 
-class Drop(msgspec.Struct, frozen=True):
-    """Words are left out, each with the same probability."""
+def drop(place: Place, rng: Random) -> str:
+    """Words are left out, each with the same probability.
 
-    p: float = 0.5
-
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The words that are left; where none is, as in the paper, all of them in another order."""
-        words = _several(place.text)
-        spoken = _spoken(words)
-        gone = {at for at in spoken if rng.random() < self.p} or {rng.choice(spoken)}
-        if len(gone) == len(spoken):
-            return order(place, rng)
-        return " ".join(word for at, word in enumerate(words) if at not in gone)
+    Where none is left all of them stand in another order, as in the paper.
+    """
+    words = _several(place.text.split())
+    spoken = _spoken(words)
+    gone = _half(spoken, rng)
+    if len(gone) == len(spoken):
+        return order(place, rng)
+    return " ".join(word for at, word in enumerate(words) if at not in gone)
 
 
 def order(place: Place, rng: Random) -> str:
     """The words stand in a random order."""
-    return " ".join(_reordered(_several(place.text), rng))
+    return " ".join(_reordered(_several(place.text.split()), rng))
 
 
-class Repeat(msgspec.Struct, frozen=True):
+def repeat(place: Place, rng: Random) -> str:
     """Random words are said twice."""
+    words = _several(place.text.split())
+    return _doubled(words, _half(_spoken(words), rng))
 
-    p: float = 0.5
-    # The paper repeats random words. The released code takes the first or second word, keeps what
-    # is before it and says it until the old length is reached: "i have have have".
-    prefix: bool = False
 
-    def __call__(self, place: Place, rng: Random) -> str:
-        """The words with some repeated."""
-        words = _several(place.text)
-        if self.prefix:
-            at = rng.randrange(2)
-            return " ".join(words[:at] + [words[at]] * (len(words) - at))
-        spoken = _spoken(words)
-        chosen = {at for at in spoken if rng.random() < self.p}
-        return _doubled(words, chosen or {rng.choice(spoken)})
+def repeat_one(place: Place, rng: Random) -> str:
+    """One word is said until the old length is reached: "i have have have".
+
+    That is what the released code of MaUdE does, with the first or second word, while the paper
+    repeats random ones.
+    """
+    words = _several(place.text.split())
+    at = rng.randrange(2)
+    return " ".join(words[:at] + [words[at]] * (len(words) - at))
 
 
 def repeat_half(place: Place, rng: Random) -> str:
     """Half of the words are said twice."""
-    words = _several(place.text)
+    words = _several(place.text.split())
     spoken = _spoken(words)
     return _doubled(words, set(rng.sample(spoken, len(spoken) // 2)))
 
 
 def reverse(place: Place, rng: Random) -> str:
     """The words and signs stand in the opposite order."""
-    pieces = _signed(place.text)
+    pieces = _several(_SIGNED.findall(place.text))
     spoken = [pieces[at].casefold() for at in _spoken(pieces)]
     if spoken == spoken[::-1]:
         raise DoesNotApply("there is no other order")
@@ -80,14 +74,10 @@ def reverse(place: Place, rng: Random) -> str:
 
 def jumble(place: Place, rng: Random) -> str:
     """The words and signs stand in a random order."""
-    return _spaced(_reordered(_signed(place.text), rng))
+    return _spaced(_reordered(_several(_SIGNED.findall(place.text)), rng))
 
 
-def _several(text: str) -> list[str]:
-    return _two_at_least(text.split())
-
-
-def _two_at_least(words: list[str]) -> list[str]:
+def _several(words: list[str]) -> list[str]:
     if len(_spoken(words)) < 2:
         raise DoesNotApply("it has one word only")
     return words
@@ -96,6 +86,11 @@ def _two_at_least(words: list[str]) -> list[str]:
 def _spoken(words: list[str]) -> list[int]:
     """The places of words that are not mere signs."""
     return [at for at, word in enumerate(words) if any(map(str.isalnum, word))]
+
+
+def _half(places: list[int], rng: Random) -> set[int]:
+    """Each of the places with a probability of a half, but one at least."""
+    return {at for at in places if rng.random() < 0.5} or {rng.choice(places)}
 
 
 def _reordered(words: list[str], rng: Random) -> list[str]:
@@ -120,10 +115,6 @@ _SIGNED = re.compile(r"[@#$€£]?\w(?:\S*\w)?%?|[^\w\s]+")
 _CLOSING = re.compile(r"[.,;:!?…)\]}]+")
 
 
-def _signed(text: str) -> list[str]:
-    return _two_at_least(_SIGNED.findall(text))
-
-
 def _spaced(pieces: list[str]) -> str:
     """The pieces with blanks between them, but none before a comma or a stop."""
     parts = pieces[:1]
@@ -137,9 +128,6 @@ class Without(msgspec.Struct, frozen=True):
 
     words: frozenset[str]
     called: str
-    # "not" and "no" are stop words: without them a text may say the opposite, which is not
-    # harmless. True passes over texts that would lose one; False takes them, as the paper does.
-    sure: bool = True
 
     @property
     def about(self) -> str:
@@ -147,8 +135,12 @@ class Without(msgspec.Struct, frozen=True):
         return f"The {self.called} are left out."
 
     def __call__(self, place: Place, rng: Random) -> str:
-        """The text without these words."""
-        if self.sure and not self.words.isdisjoint(_NEGATIONS) and _NEGATED.search(place.text):
+        """The text without these words.
+
+        "not" and "no" are stop words, which the paper leaves out too: without them a text may say
+        the opposite, which is not harmless.
+        """
+        if not self.words.isdisjoint(_NEGATIONS) and _NEGATED.search(place.text):
             raise DoesNotApply("it would lose a negation")
         text = "".join(_unlisted(place.text, self.words))
         if len(text) == len(place.text.rstrip()):
@@ -168,8 +160,6 @@ def rest_of(text: str, whole: str) -> str:
 
 
 _SIGN = re.compile(r"[^\w\s]")
-
-
 #: "Don ’ t" is how some corpora write it.
 _NEGATED = re.compile(r"\b(?:no|not|nor|don|\w+n\s?['’]\s?t)\b", re.I)
 _NEGATIONS = frozenset({"no", "not", "nor"})

@@ -27,7 +27,7 @@ from ..manipulate.manipulation import DoesNotApply, seeded
 from ..manipulate.mixtures import mixed
 from ..manipulate.pool import Pool
 from ..manipulate.turns import speaker_shuffles
-from ..manipulate.words import Repeat
+from ..manipulate.words import repeat_one
 from ..meta import Estimate, Resampling, discriminate
 from ..meta.bootstrap import codes, intervals
 from ..meta.weighted import mean, select
@@ -221,7 +221,7 @@ class ResponseExam:
             if kind in wanted
         }
         if "prefix-repeat" in wanted:
-            repeats = nce.broken(dialogues, Repeat(prefix=True), "prefix", seed)
+            repeats = nce.broken(dialogues, repeat_one, "prefix", seed)
             both = zip(repeats, self.responses["gold"], strict=True)
             self.responses["prefix-repeat"] = [
                 text if text and text != gold else "" for text, gold in both

@@ -1,9 +1,8 @@
 """Which draft is kept: the one that surprises least, so that a sentence does not give itself away.
 
-How surprising a text is, is asked of the bigrams of the pool's dialogues: people who talk like
-these. That is no language model, but it knows what stands beside what, costs microseconds, and
-halves what a language model makes of an exchanged word. With an empty pool nothing is known, and
-what was drawn first is taken.
+How surprising a text is, is asked of the bigrams of the pool's dialogues: that costs microseconds,
+and halves what a language model makes of an exchanged word. With an empty pool nothing is known,
+and what was drawn first is taken.
 """
 
 import re
@@ -83,8 +82,10 @@ def bigrams(pool: Pool) -> Bigrams:
 Measure = Callable[[Sheet], float]
 
 
-def surprising(talk: Talk) -> Measure:
+def surprising(talk: Talk, plausible: bool) -> Measure:
     """How much more surprising a turn is than it was at first."""
+    if not plausible:
+        return anything
     model = bigrams(talk.pool)
     return lambda it: (model.surprise(it.text) - model.surprise(it.original.text)) / _SURPRISE
 
@@ -94,14 +95,19 @@ def shortened(draft: Sheet) -> float:
 
     The first words of a text are the ones that nobody expects.
     """
-    now, before = (max(1, len(text.split())) for text in (draft.text, draft.original.text))
+    now, before = _lengths(draft)
     return (1 / now - 1 / before) / _SHORT
 
 
 def lengthened(draft: Sheet) -> float:
     """How many times as long a turn is as it was."""
-    now, before = (max(1, len(text.split())) for text in (draft.text, draft.original.text))
+    now, before = _lengths(draft)
     return now / before / _LONG
+
+
+def _lengths(draft: Sheet) -> list[int]:
+    """How many words a turn has, and had at first."""
+    return [max(1, len(text.split())) for text in (draft.text, draft.original.text)]
 
 
 def anything(draft: Sheet) -> float:
@@ -109,14 +115,19 @@ def anything(draft: Sheet) -> float:
     return 0.0
 
 
-def chosen(drafts: Iterable[Sheet | None], measure: Measure) -> Sheet | None:
-    """The first draft that could be written and fits, or else the one that fits best."""
-    written = list[Sheet]()
+def first(drafts: Iterable[Sheet | None]) -> Sheet | None:
+    """The first draft that could be written."""
+    return next((draft for draft in drafts if draft is not None), None)
+
+
+def chosen(drafts: Iterable[Sheet], measure: Measure) -> Sheet | None:
+    """The first draft that fits, or else the one that fits best."""
+    others = list[Sheet]()
     for draft in drafts:
-        if draft is not None and measure(draft) <= 1:
+        if measure(draft) <= 1:
             return draft
-        written += [draft] if draft is not None else []
-    return min(written, key=measure, default=None)
+        others.append(draft)
+    return min(others, key=measure, default=None)
 
 
 def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measure) -> int:
@@ -124,7 +135,7 @@ def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measu
     kept = 0
     for draft, base in _in_order(talk, drafts, measure):
         if talk.sheets[draft.at] is base:  # a draft of a turn that was changed since is stale
-            talk.keep(draft)
+            talk.sheets[draft.at] = draft
             kept += 1
         if kept == wanted:
             break
@@ -140,9 +151,7 @@ def _in_order(
     ladder of it.
     """
     few, last = list[tuple[Sheet, Sheet]](), list[tuple[Sheet, Sheet]]()
-    for draft in drafts:
-        if draft is None:
-            continue
+    for draft in filter(None, drafts):
         few.append((draft, talk.sheets[draft.at]))
         if len(few) == _FEW or measure(draft) <= 1:
             best = min(few, key=lambda it: measure(it[0]))

@@ -1,8 +1,7 @@
 """Contradiction: the opposite of what was said, by the same speaker.
 
-A turn is negated: its sentences get (or lose) a negation, or some of its words become their
-antonyms. The negated copy is put behind a later turn of the same speaker, as in the paper, or takes
-the place of the turn. Questions and commands say nothing that could be contradicted.
+A turn is negated: its sentences get (or lose) a negation, or some words become their antonyms. The
+copy is put behind a later turn of the same speaker, as in the paper, or takes the turn's place.
 """
 
 from random import Random
@@ -10,12 +9,12 @@ from random import Random
 from msgspec.structs import replace
 
 from ...amr import Graph, edits, questions
-from ..pool import DoesNotApply
+from ..manipulation import DoesNotApply, drawn
 from . import choosing
 from .opposites import opposites
-from .sentences import frames, predicates, states
+from .sentences import predicates, states
 from .settings import Contradiction
-from .talk import Sheet, Talk, count, shuffled
+from .talk import Sheet, Talk, count
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
 _FRAMES, _WORDS, _OPPOSITES, _LATER = 3, 6, 2, 3
@@ -27,28 +26,21 @@ def change(talk: Talk, settings: Contradiction, rng: Random) -> None:
     if not places:
         raise DoesNotApply("no turn says what could be contradicted")
     drafts = (
-        _contradicted(talk, settings, at, places[at], own)
-        for at, own in shuffled(rng, list(places))
+        _contradicted(talk, settings, at, places[at], own) for at, own in drawn(rng, list(places))
     )
-    measure = _measure(talk, settings)
+    # What is said again later is as fluent as it was; only the turn gets long.
+    long = settings.plausible and settings.where == "later"
+    measure = choosing.lengthened if long else choosing.surprising(talk, settings.plausible)
     if not choosing.keep(talk, drafts, count(settings.share, len(places)), measure):
         raise DoesNotApply("no contradiction can be written")
-
-
-def _measure(talk: Talk, settings: Contradiction) -> choosing.Measure:
-    """What is said again later is as fluent as it was; only the turn gets long."""
-    if not settings.plausible:
-        return choosing.anything
-    return choosing.lengthened if settings.where == "later" else choosing.surprising(talk)
 
 
 def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
     """The turns that can be contradicted, and where: the turn itself, or later ones."""
     turns, places = talk.dialogue.turns, {}
     for at, sheet in talk.sheets.items():
-        targets = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
-        if settings.where == "place":
-            targets = [it for it in talk.open if it == at]
+        later = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
+        targets = later if settings.where == "later" else [it for it in talk.open if it == at]
         if targets and questions.frames(sheet.graph):
             places[at] = targets
     return places
@@ -70,28 +62,12 @@ def _contradicted(
         opposite = _negated(talk, settings, at, rng)
     if opposite is None or settings.where == "place":
         return opposite
-    copy, kind = _copy(talk, settings, opposite), opposite.kinds[-1]
+    copy = replace(opposite.graph, text=opposite.text, tokens=(), aligned={})
     sheets = [talk.sheets[it] for it in later]
     if settings.plausible:
         sheets.sort(key=lambda it: -len(it.text))
-    drafts = (talk.draft(sheet, sheet.graph, kind, adding=copy) for sheet in sheets)
-    return next((draft for draft in drafts if draft is not None), None)
-
-
-def _copy(talk: Talk, settings: Contradiction, opposite: Sheet) -> Graph:
-    """What is said again later: all of it, or only the sentences that say something else."""
-    old, short = talk.sheets[opposite.at].graph, opposite.graph
-    for top in questions.sentences(opposite.graph) if settings.copied == "changed" else ():
-        inside = questions.below(old, top)
-        if _facts(old, inside) == _facts(opposite.graph, inside):
-            short = edits.remove(short, top)
-    text = talk.pool.realise(opposite.original, short) or opposite.text
-    return replace(short, text=text, tokens=(), aligned={})
-
-
-def _facts(graph: Graph, variables: list[str]) -> list[tuple[str, bool]]:
-    negated = questions.negated(graph)
-    return [(graph.concepts[it], it in negated) for it in variables]
+    kind = opposite.kinds[-1]
+    return choosing.first(talk.draft(it, it.graph, kind, adding=copy) for it in sheets)
 
 
 def _bare(talk: Talk, settings: Contradiction, at: int) -> Sheet:
@@ -106,13 +82,10 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
     stating = _stating(sheet.graph)
     chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
     groups = [predicates(sheet.graph, top)[:_FRAMES] for top in stating if top in chosen]
-    if not settings.spread:
-        every = [[frame] for top in stating for frame in frames(sheet.graph, top)]
-        groups = every[: len(chosen)]
     for group in groups:
-        turned = (_turned(sheet.graph, frame) for frame in group)
-        drafts = (talk.draft(sheet, graph, "contradiction.negation") for graph in turned)
-        sheet = next((draft for draft in drafts if draft is not None), sheet)
+        turned = [_turned(sheet.graph, frame) for frame in group]
+        drafts = [(sheet, graph, "contradiction.negation") for graph in turned]
+        sheet = choosing.first(talk.draft(*draft) for draft in drafts) or sheet
     return None if sheet is start else sheet
 
 
@@ -127,13 +100,13 @@ def _with_antonyms(talk: Talk, settings: Contradiction, at: int, rng: Random) ->
     start = sheet = _bare(talk, settings, at)
     having = _opposed(talk, settings, sheet)
     wanted, exchanged = count(settings.antonyms, len(having)), 0
-    for variable, own in shuffled(rng, list(having))[:_WORDS]:
+    for variable, own in drawn(rng, list(having))[:_WORDS]:
         words = list(having[variable])
         if not settings.plausible:
             own.shuffle(words)
         graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:_OPPOSITES]]
-        drafts = (talk.draft(sheet, graph, "contradiction.antonym") for graph in graphs)
-        draft = next((it for it in drafts if it is not None), None)
+        drafts = [(sheet, graph, "contradiction.antonym") for graph in graphs]
+        draft = choosing.first(talk.draft(*it) for it in drafts)
         sheet, exchanged = draft or sheet, exchanged + (draft is not None)
         if exchanged == wanted:
             break

@@ -8,27 +8,17 @@ or ``noun``.
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from ...amr import Graph, edits, questions
+from ...amr import edits, questions
+from ...language.pronouns import readings
 from ...language.senses import PRONOUNS
-from ..pool import DoesNotApply
+from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
-from .items import Item, all_nouns, renamed
+from .items import Item, renamed
 from .settings import Coreference
-from .talk import Sheet, Talk, count, shuffled
+from .talk import Sheet, Talk, count
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
 _TURNS, _CANDIDATES = 3, 3
-
-#: Person, number and gender of the pronouns.
-_FEATURES = {
-    "i": "1 sing any",
-    "you": "2 any any",
-    "he": "3 sing masc",
-    "she": "3 sing fem",
-    "it": "3 sing neut",
-    "we": "1 plur any",
-    "they": "3 plur any",
-}
 
 
 def change(talk: Talk, settings: Coreference, rng: Random) -> None:
@@ -36,10 +26,10 @@ def change(talk: Talk, settings: Coreference, rng: Random) -> None:
     turns_of = _turns_of(talk)
     if not turns_of:
         raise DoesNotApply("there is no pronoun")
-    measure = choosing.surprising(talk) if settings.plausible else choosing.anything
+    measure = choosing.surprising(talk, settings.plausible)
     drafts = (
         choosing.chosen(_drafts(talk, settings, turns_of[pronoun], pronoun, own), measure)
-        for pronoun, own in shuffled(rng, list(turns_of))
+        for pronoun, own in drawn(rng, list(turns_of))
     )
     if not choosing.keep(talk, drafts, count(settings.share, len(turns_of)), measure):
         raise DoesNotApply("no pronoun can be replaced")
@@ -76,15 +66,11 @@ def _draft(talk: Talk, sheet: Sheet, old: str, new: str | Item) -> Sheet | None:
     graph = sheet.graph
     for variable in questions.pronouns(graph):
         if graph.concepts[variable] == old:
-            graph = _put(graph, variable, new)
+            concept = new if isinstance(new, str) else new.concept
+            graph = edits.replace_concept(graph, variable, concept)
+            if isinstance(new, Item) and new.name:
+                graph = renamed(graph, variable, new.name)
     return talk.draft(sheet, graph, f"coreference.{mismatch(old, new)}")
-
-
-def _put(graph: Graph, variable: str, new: str | Item) -> Graph:
-    if isinstance(new, str):
-        return edits.replace_concept(graph, variable, new)
-    graph = edits.replace_concept(graph, variable, new.concept)
-    return renamed(graph, variable, new.name) if new.name else graph
 
 
 def mismatch(old: str, new: str | Item) -> str:
@@ -95,9 +81,9 @@ def mismatch(old: str, new: str | Item) -> str:
     """
     if not isinstance(new, str):
         return "noun"
-    names = ("person", "number", "gender")
-    pairs = zip(names, _FEATURES[old].split(), _FEATURES[new].split(), strict=True)
-    return next(name for name, one, other in pairs if one != other)
+    one, other = readings(old)[0], readings(new)[0]
+    features = ("person", "number", "gender")
+    return next(name for name in features if getattr(one, name) != getattr(other, name))
 
 
 def _pronouns(
@@ -105,32 +91,23 @@ def _pronouns(
 ) -> Sequence[str | Item]:
     """Other pronouns in the order in which they are tried."""
     concepts = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
-    others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in concepts)]
+    others = [it for it in PRONOUNS if it != old and it in concepts]
     others = rng.sample(others, len(others))
     if not settings.plausible:
         return others
-    asked = "?" in talk.sheets[at].original.text
-    return plausible.pronouns(old, others, asked=asked)
+    return plausible.pronouns(old, others, asked="?" in talk.sheets[at].original.text)
 
 
 def _nouns(
     talk: Talk, settings: Coreference, at: int, old: str, rng: Random
 ) -> Sequence[str | Item]:
     """Nouns of the other turns in the order in which they are tried."""
-    others = [place for place in talk.sheets if place != at]
-    if settings.of == "all":
-        nouns = [it for place in others for it in all_nouns(talk.sheets[place].original, place)]
-    else:
-        every = (it for place in others for it in talk.items(place))
-        nouns = [it for it in every if it.type in ("arg", "op")]
+    every = (it for place in talk.sheets if place != at for it in talk.items(place))
+    nouns = [it for it in every if it.type in ("arg", "op")]
     nouns = rng.sample(nouns, len(nouns))
     if not settings.plausible:
         return nouns
-    near = _near(talk, at)
+    # A pronoun may well mean what its turn or the one before it speaks of.
+    around = [*[place for place in talk.sheets if place < at][-1:], at]
+    near = {it.word.lower() for place in around for it in talk.items(place)}
     return [it for it in plausible.nouns(old, nouns) if it.word.lower() not in near]
-
-
-def _near(talk: Talk, at: int) -> set[str]:
-    """The words of a turn and of the one before it: what a pronoun there may well mean."""
-    places = [*[place for place in talk.sheets if place < at][-1:], at]
-    return {it.word.lower() for place in places for it in talk.items(place)}

@@ -1,8 +1,7 @@
 """Decreased engagement: a turn that asks nothing, or says less.
 
 A turn can lose its *question*, its most detailed *sentence* (the one whose graph is deepest) or a
-*detail*: what stands below an ``:ARG`` or ``:op``. Which is drawn; what the sentence cannot do
-without stays, and the next is tried.
+*detail*: what stands below an ``:ARG`` or ``:op``. Which is drawn.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,11 +9,11 @@ from random import Random
 
 from ...amr import Graph, edits, questions
 from ...language import senses
-from ..pool import DoesNotApply
+from ..manipulation import DoesNotApply, drawn
 from . import choosing
 from .sentences import asks
 from .settings import Engagement
-from .talk import Sheet, Talk, count, shuffled
+from .talk import Sheet, Talk, count
 
 #: How many details are tried in a turn.
 _DETAILS = 3
@@ -22,61 +21,39 @@ _DETAILS = 3
 
 def change(talk: Talk, settings: Engagement, rng: Random) -> None:
     """Take something out of a share of the turns."""
-    drafts = _lessened(talk, settings, rng)
-    if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), _measure(settings)):
+    drafts = (
+        choosing.first(_drafts(talk, settings, talk.sheets[at], own))
+        for at, own in drawn(rng, talk.open)
+    )
+    measure = choosing.shortened if settings.plausible else choosing.anything
+    if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
         raise DoesNotApply("nothing can be left out")
-
-
-def _measure(settings: Engagement) -> choosing.Measure:
-    return choosing.shortened if settings.plausible else choosing.anything
-
-
-def _lessened(talk: Talk, settings: Engagement, rng: Random) -> Iterator[Sheet]:
-    """Turns with less in them."""
-    for at, own in shuffled(rng, talk.open):
-        drafts = _drafts(talk, settings, talk.sheets[at], own)
-        draft = next((it for it in drafts if it is not None), None)
-        if draft is not None:
-            yield draft
-        elif settings.stop:
-            return
 
 
 def _drafts(talk: Talk, settings: Engagement, sheet: Sheet, rng: Random) -> Iterator[Sheet | None]:
     for way in rng.sample(settings.ways, len(settings.ways)):
-        for graph in _WAYS[way](sheet.graph, settings, rng):
+        for graph in _WAYS[way](sheet.graph, rng):
             yield talk.draft(sheet, graph, f"engagement.{way}")
 
 
-def _question(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
+def _question(graph: Graph, rng: Random) -> list[Graph]:
     """Without the sentence that asks, the last one first."""
     tops = questions.sentences(graph)
     asking = [top for top in tops if len(tops) > 1 and asks(graph, top)]
     return [edits.remove(graph, top) for top in reversed(asking)]
 
 
-def _sentence(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
-    """Without the most detailed sentence, and in the code's way without those behind it."""
+def _sentence(graph: Graph, rng: Random) -> list[Graph]:
+    """Without the most detailed sentence."""
     tops = questions.sentences(graph)
     if len(tops) < 2:
         return []
-    measure = questions.depth if settings.by == "depth" else _size
-    place = max(range(len(tops)), key=lambda at: measure(graph, tops[at]))
-    gone = tops[place or 1 :] if settings.rest else [tops[place]]
-    for top in gone:
-        graph = edits.remove(graph, top)
-    return [graph]
+    return [edits.remove(graph, max(tops, key=lambda top: questions.depth(graph, top)))]
 
 
-def _size(graph: Graph, top: str) -> int:
-    return len(questions.below(graph, top))
-
-
-def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
+def _detail(graph: Graph, rng: Random) -> list[Graph]:
     """Without a part below an argument from the second on, or a part of a conjunction."""
     tops = questions.sentences(graph)
-    if settings.single and len(tops) > 1:
-        return []
     details = [
         edge.target
         for edge in graph.edges
@@ -93,7 +70,7 @@ def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
 _VAGUE = {*senses.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
 _VAGUE |= {"everything", "everybody", "somebody", "anybody", "thing", "person", "that", "this"}
 
-_WAYS: dict[str, Callable[[Graph, Engagement, Random], list[Graph]]] = {
+_WAYS: dict[str, Callable[[Graph, Random], list[Graph]]] = {
     "question": _question,
     "sentence": _sentence,
     "detail": _detail,

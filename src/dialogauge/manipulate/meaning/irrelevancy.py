@@ -1,18 +1,18 @@
 """Irrelevancy: items of a turn exchanged with items of the same type from other turns.
 
 Up to half of a turn's items go. Where the choice is to be plausible, an item goes only for one that
-fits its place; if none of them does, the turn gets the one exchange that fits best.
+fits its place; if none does, the turn gets the one exchange that fits best.
 """
 
 from collections.abc import Iterable
 from itertools import islice
 from random import Random
 
-from ..pool import DoesNotApply
+from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
 from .items import Item, exchanged
 from .settings import Irrelevancy
-from .talk import Sheet, Talk, count, shuffled
+from .talk import Sheet, Talk, count
 
 #: How many candidates are tried for an item, and how many exchanges in a turn.
 _CANDIDATES, _TRIES = 2, 6
@@ -26,12 +26,12 @@ def change(talk: Talk, settings: Irrelevancy, rng: Random) -> None:
     turns = [at for at in talk.open if talk.items(at)]
     if not turns:
         raise DoesNotApply("there is nothing to exchange")
-    measure = choosing.surprising(talk) if settings.plausible else choosing.anything
+    measure = choosing.surprising(talk, settings.plausible)
     drafts = (
         _exchanged(
             talk, measure, _pairs(talk, settings, at, every, own), count(settings.rate, size)
         )
-        for at, own in shuffled(rng, turns)
+        for at, own in drawn(rng, turns)
         if (size := len(_standing(talk, at)))
     )
     if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
@@ -66,14 +66,13 @@ def _pairs(
     talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
 ) -> list[_Pair]:
     """An item and what may take its place, in the order in which they are tried."""
-    others = [it for it in every if it.at != at or settings.own]
+    others = [it for it in every if it.at != at]
     mine = _drawn(_standing(talk, at), rng)
-    tried = [_tried(talk, settings, item, others, rng) for item in mine]
-    pairs = [(it, new) for it, candidates in zip(mine, tried, strict=True) for new in candidates]
-    if settings.plausible:  # those that cost nothing stay in the order of the draws
-        around = {item: _around(talk, item) for item in mine}
-        pairs.sort(key=lambda pair: max(0.0, _cost(talk, pair, around[pair[0]])))
-    return pairs[: _TRIES if settings.plausible else None]
+    pairs = [(it, new) for it in mine for new in _tried(talk, settings, it, others, rng)]
+    if not settings.plausible:
+        return pairs
+    # Those that cost nothing stay in the order of the draws.
+    return sorted(pairs, key=lambda pair: max(0.0, _cost(talk, *pair)))[:_TRIES]
 
 
 def _drawn(mine: list[Item], rng: Random) -> list[Item]:
@@ -94,21 +93,16 @@ def _tried(
     talk: Talk, settings: Irrelevancy, item: Item, others: list[Item], rng: Random
 ) -> list[Item]:
     """Items of the same type, in the order in which they are tried."""
-    same = [it for it in others if it.type == item.type and _differ(it, item)]
-    if settings.plausible:  # "Netflix and Netflix"
-        words = {it.word.lower() for it in talk.items(item.at)}
-        same = [it for it in same if it.word.lower() not in words]
+    turn = talk.items(item.at) if settings.plausible else [item]  # "Netflix and Netflix"
+    words = {it.word.lower() for it in turn}
+    alike = [it for it in others if (it.type, not it.name) == (item.type, not item.name)]
+    same = [it for it in alike if it.word.lower() not in words]
     candidates = list({it.word.lower(): it for it in rng.sample(same, len(same))}.values())
     if not settings.plausible:
         return candidates[:_CANDIDATES]
-    around = _around(talk, item)
-    candidates.sort(key=lambda it: _cost(talk, (item, it), around))
+    candidates.sort(key=lambda it: _cost(talk, item, it))
     fitting = (it for it in candidates if plausible.exchangeable(item, it))
     return list(islice(fitting, _CANDIDATES))
-
-
-def _differ(one: Item, other: Item) -> bool:
-    return bool(one.name) == bool(other.name) and one.word.lower() != other.word.lower()
 
 
 def _around(talk: Talk, item: Item) -> tuple[str, str]:
@@ -122,10 +116,9 @@ def _around(talk: Talk, item: Item) -> tuple[str, str]:
     )
 
 
-def _cost(talk: Talk, pair: _Pair, around: tuple[str, str]) -> float:
+def _cost(talk: Talk, old: Item, new: Item) -> float:
     """What an exchange costs by the words around it, before it is written; a name costs nothing."""
-    old, new = pair
     if old.name:
         return 0.0
-    model = choosing.bigrams(talk.pool)
+    model, around = choosing.bigrams(talk.pool), _around(talk, old)
     return model.between(new.form.lower(), *around) - model.between(old.form.lower(), *around)

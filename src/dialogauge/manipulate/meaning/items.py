@@ -43,27 +43,13 @@ class Item(msgspec.Struct, frozen=True):
         return self.name or senses.lemma(self.concept).replace("_", " ")
 
 
-def items(graph: Graph, at: int) -> list[Item]:
-    """Every item of a graph, in its order."""
-    return list(_items(graph, at))
-
-
-def all_nouns(graph: Graph, at: int) -> list[Item]:
-    """Every noun and name of a graph, wherever it stands."""
-    named = questions.names(graph)
-    return [
-        Item(at, variable, "noun", concept, named.get(variable, ""))
-        for variable, concept in graph.concepts.items()
-        if variable in named or (variable in graph.aligned and is_noun(concept))
-    ]
-
-
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
     return not senses.is_frame(concept) and _is_content(concept) and is_word(concept, "n")
 
 
-def _items(graph: Graph, at: int) -> Iterator[Item]:
+def items(graph: Graph, at: int) -> Iterator[Item]:
+    """Every item of a graph, in its order."""
     roles: dict[str, list[str]] = {}
     arguments: dict[str, list[str]] = {}
     for edge in graph.edges:

@@ -1,8 +1,8 @@
 """Antonyms of a concept: those of WordNet, and ConceptNet's four relations that deny.
 
-ConceptNet opposes much that no sentence can exchange (*dog* and *car*, *think* and *feel*). Where
-the choice is to be plausible, WordNet's direct antonyms come first, those of a word's main senses
-that people use, and ConceptNet's count where both words are of one kind.
+ConceptNet opposes much that no sentence can exchange (*dog* and *car*). Where the choice is to be
+plausible, WordNet's antonyms of a word's main senses come first, and ConceptNet's count where both
+words are of one kind.
 """
 
 from functools import lru_cache
@@ -28,14 +28,12 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     pos = _part_of_speech(item)
     if settings.plausible and not _is_opposable(item, pos):
         return ()
-    others = conceptnet(item.word, settings.relations)
+    words = conceptnet(item.word)
     if settings.plausible:
-        others = of_same_kind(item.word, pos, others)
-    words = dict.fromkeys((*(wordnet(item.word, pos) if settings.wordnet and pos else ()), *others))
+        words = (*wordnet(item.word, pos), *of_same_kind(item.word, pos, words))
+        words = tuple(it for it in words if frozenset((it, item.word)) not in _ELSEWHERE)
     sense = "-01" if senses.is_frame(item.concept) else ""
-    fit = [it for it in words if it.isalpha() and it != item.word]
-    if settings.plausible:
-        fit = [it for it in fit if frozenset((it, item.word)) not in _ELSEWHERE]
+    fit = [it for it in dict.fromkeys(words) if it.isalpha() and it != item.word]
     return tuple(f"{it}{sense}" for it in fit)
 
 
@@ -73,12 +71,12 @@ def _is_used(word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def conceptnet(word: str, relations: tuple[str, ...]) -> tuple[str, ...]:
-    """Single written words at the other ends of some relations."""
+def conceptnet(word: str) -> tuple[str, ...]:
+    """Single written words at the other ends of the relations that deny."""
     store = load_store()
     ends = list[str]()
     for name in store.look_up(word):
-        for relation in (it for it in relations if it in store.relations):
+        for relation in ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty"):
             ends += [edge.end for edge in store.neighbours(name, relation)]
             if relation == "Antonym":
                 ends += [edge.start for edge in store.neighbours(name, relation, inward=True)]

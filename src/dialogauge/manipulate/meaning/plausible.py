@@ -1,7 +1,6 @@
 """What can take the place of what: of its kind, but of another meaning.
 
-A person for a person, a verb for one that takes the same arguments, a name for one of the same
-class. What says nearly the same is no candidate: it would be no damage.
+A person for a person, a verb for one that takes the same arguments, a name for one of its class.
 """
 
 from collections.abc import Iterable

@@ -54,33 +54,26 @@ def states(graph: Graph, top: str) -> bool:
 _OPEN = frozenset({"wonder-01", "wonder-02", "guess-01", "hope-01", "wish-01", "bet-01"})
 
 
-def frames(graph: Graph, top: str) -> list[str]:
-    """The frames of a sentence that have words, those nearest to the top first."""
-    inside = [it for it in questions.below(graph, top) if senses.is_frame(graph.concepts[it])]
-    return [it for it in inside if it in graph.aligned]
-
-
 def predicates(graph: Graph, top: str) -> list[str]:
     """What a sentence says of something: its top, or what the links at its top hold together.
 
     What stands deeper is not stated: *she said that it rains*, *the dog that barks*.
     """
-    frames_, waiting = list[str](), [top]
+    frames, waiting = list[str](), [top]
     while waiting:
         at = waiting.pop(0)
         if senses.lemma(graph.concepts[at]) in _LINKS:
             parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
             waiting += [it.target for it in parts if it.target in graph.concepts]
         elif senses.is_frame(graph.concepts[at]) and at in graph.aligned:
-            frames_.append(at)
-    return [it for it in frames_ if not _leaves_open(graph, it)]
+            frames.append(at)
+    return [it for it in frames if not _leaves_open(graph, it)]
 
 
 def _leaves_open(graph: Graph, variable: str) -> bool:
     """Whether what is said is open by itself: "I don't know if"."""
     behind = max(graph.aligned[variable]) + 1
-    following = graph.tokens[behind].text.lower() if behind < len(graph.tokens) else ""
-    return following in ("if", "whether")
+    return any(it.text.lower() in ("if", "whether") for it in graph.tokens[behind : behind + 1])
 
 
 _LINKS = frozenset(

@@ -1,16 +1,14 @@
 """A dialogue whose turns are read as graphs, while its meaning is changed.
 
 Every edit of meaning goes the same way: read all turns (:func:`read`), draft a turn with another
-graph (:meth:`Talk.draft`), and keep the draft. What the realiser refuses is no draft, and the edit
-tries its next candidate. A turn that was changed is never read again: its graph is edited further,
-and its text is always written from the original, so that several edits cost one parse and leave
-every other letter as it was.
+graph (:meth:`Talk.draft`), and put it in its place. What the realiser refuses is no draft, and the
+edit tries its next candidate. A turn that was changed is never read again: its graph is edited
+further, and its text is always written from the original, so that several edits cost one parse and
+leave every other letter as it was.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import reduce
-from random import Random
-from typing import TypeVar
 
 import msgspec
 
@@ -26,8 +24,6 @@ from .items import Item, items
 LONGEST = 4000
 #: English has about every second word in the list of stop words; other languages have few.
 _ENGLISH = 0.2
-
-_Thing = TypeVar("_Thing")
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -49,13 +45,12 @@ class Talk:
         self.sheets = {at: Sheet(at, graph, graph, graph.text) for at, graph in graphs.items()}
         self._items: dict[int, list[Item]] = {}
         last = max(at for at, turn in enumerate(dialogue.turns) if not turn.aside)
-        judged = dialogue.level == "turn"
-        self.open = [at for at in graphs if at == last or not judged]
+        self.open = [at for at in graphs if at == last or dialogue.level != "turn"]
 
     def items(self, at: int) -> list[Item]:
         """The items of a turn as it was."""
         if at not in self._items:
-            self._items[at] = items(self.sheets[at].original, at)
+            self._items[at] = list(items(self.sheets[at].original, at))
         return self._items[at]
 
     def draft(
@@ -68,10 +63,6 @@ class Talk:
             return None
         kinds = tuple(dict.fromkeys((*sheet.kinds, kind)))
         return Sheet(sheet.at, sheet.original, graph, text, added, kinds)
-
-    def keep(self, sheet: Sheet) -> None:
-        """Change a turn to a draft."""
-        self.sheets[sheet.at] = sheet
 
     def edited(self) -> Edited:
         """The dialogue with the texts as they are by now."""
@@ -119,13 +110,3 @@ def count(rate: float, size: int) -> int:
     (1, 4)
     """
     return max(1, int(rate * size + 1e-9))
-
-
-def shuffled(rng: Random, things: Sequence[_Thing]) -> list[tuple[_Thing, Random]]:
-    """Things in a random order, each with a generator of its own.
-
-    What is drawn for one does not depend on how many are asked for: with a larger share the same
-    things are done, and more.
-    """
-    order = rng.sample(things, len(things))
-    return [(thing, Random(rng.getrandbits(64))) for thing in order]  # noqa: S311  (no secret)

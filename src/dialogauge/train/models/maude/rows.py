@@ -22,16 +22,16 @@ from ....dialogue import Dialogue
 from ....errors import DialogaugeError
 from ....manipulate.manipulation import DoesNotApply, seeded
 from ....manipulate.pool import Pool
-from ....manipulate.responses import BackTranslation, likeness
+from ....manipulate.responses import SHARED, likeness
 from ....manipulate.rewriting import Place, Rewrite
-from ....manipulate.words import Drop, Repeat, order
+from ....manipulate.words import drop, order, repeat
 from ...frozen import Ints
 
 Policy = Literal["all", "semantics", "syntax"]
 Translate = Callable[[Sequence[str]], list[str]]
 
 #: Broken words: kind -> how a response is broken.
-BROKEN: dict[str, Rewrite] = {"word-order": order, "word-drop": Drop(), "word-repeat": Repeat()}
+BROKEN: dict[str, Rewrite] = {"word-order": order, "word-drop": drop, "word-repeat": repeat}
 #: Responses that belong elsewhere: kind -> what is taken from another row.
 ELSEWHERE = {
     "random-utterance": "gold",
@@ -117,7 +117,7 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
 
 def _same(text: str, back: str) -> bool:
     """Whether a translation there and back says the same; one by rules often does not."""
-    return back != text and likeness(text, back) >= BackTranslation().shared
+    return back != text and likeness(text, back) >= SHARED
 
 
 def _window(dialogue: Dialogue, at: int, turns: int) -> list[str]:
