@@ -40,6 +40,7 @@ class Node:
         self.children: list[Node] = []
         self.word = -1
         self.called = ""  # the name, where it has one
+        self.in_name = role == ":name" or (parent is not None and parent.role == ":name")
         if parent:
             parent.children.append(self)
 
@@ -106,7 +107,7 @@ class Tree:
         return [
             f"{node.concept} {node.called}" if node.called else node.concept
             for node in self.nodes.values()
-            if node.role != ":name" and not (node.parent and node.parent.role == ":name")
+            if not node.in_name
         ]
 
 
@@ -137,9 +138,7 @@ class Reader:
         """The graph, word by word."""
         size = len(self.words)
         fragments = self._fragments()
-        templates = [NOTHING] * size
-        stems = [""] * size
-        modes = [""] * size
+        templates, stems, modes = [NOTHING] * size, [""] * size, [""] * size
         number: dict[str, int] = {}  # of each node in its template
         for at, (root, members) in fragments.items():
             templates[at], stems[at] = self._template(at, root, members, number)

@@ -18,8 +18,7 @@ vectors is slow to find that, and it holds for talk that was never trained on.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 import torch
@@ -31,15 +30,6 @@ from ...recipe import AtLeastOne, Count, Share
 
 Reads = Literal["turns", "joined", "words"]
 Kind = Literal["maude", "nli", "infersent", "ruber"]
-
-#: What each network reads of a context.
-READS: dict[Kind, Reads] = {
-    "maude": "turns",
-    "nli": "joined",
-    "infersent": "words",
-    "ruber": "words",
-}
-
 
 #: Of the word embeddings: how many words, of how many numbers.
 _WORDS, _WORD_WIDTH = 30522, 100
@@ -105,12 +95,13 @@ class _Classifier(nn.Module):
         apart = context - response
         apart = apart.abs() if self.absolute else apart
         features = torch.cat([context, response, context * response, apart, *more], -1)
-        logits: Tensor = self.layers(features)
-        return logits.squeeze(-1)
+        return self.layers(features).squeeze(-1)
 
 
 class Maude(nn.Module):
     """Utterances, brought down; the last turns through a BiLSTM; a classifier."""
+
+    reads: ClassVar[Reads] = "turns"  # of a context
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
@@ -142,10 +133,8 @@ class Maude(nn.Module):
         wide = self.narrow.out_features
         unit = response[..., wide:]
         agreement = context[..., wide:] * torch.cat([unit] * self.beside or [unit[..., :0]], -1)
-        logits: Tensor = self.classifier(
-            context[..., :wide], response[..., :wide], self.dropout(agreement)
-        )
-        return logits
+        both = context[..., :wide], response[..., :wide]
+        return self.classifier(*both, self.dropout(agreement))
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
@@ -162,8 +151,7 @@ class Maude(nn.Module):
         return torch.cat([self.mix(torch.cat(states, -1)), *there], -1)
 
     def _down(self, vectors: Tensor) -> Tensor:
-        narrow: Tensor = self.dropout(self.narrow(self.standard(vectors)))
-        return narrow
+        return self.dropout(self.narrow(self.standard(vectors)))
 
     def _unit(self, vectors: Tensor) -> Tensor:
         """Mean vectors of one length, which keeps their numbers near 1."""
@@ -174,6 +162,7 @@ class Maude(nn.Module):
 class _Joined(nn.Module, ABC):
     """The context as one text, and a classifier."""
 
+    reads: ClassVar[Reads]
     classifier: nn.Module
 
     @abstractmethod
@@ -186,8 +175,7 @@ class _Joined(nn.Module, ABC):
 
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """(..., both), (..., both) -> (...)."""
-        logits: Tensor = self.classifier(context, response)
-        return logits
+        return self.classifier(context, response)
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
@@ -198,6 +186,8 @@ class _Joined(nn.Module, ABC):
 class Nli(_Joined):
     """Context and response as vectors."""
 
+    reads = "joined"
+
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
         self.standard = Standard(width)
@@ -206,13 +196,11 @@ class Nli(_Joined):
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, width), (batch, 1) -> (batch, width)."""
-        mixed: Tensor = self.mix(self.standard(joined[:, 0])) * mask
-        return mixed
+        return self.mix(self.standard(joined[:, 0])) * mask
 
     def response(self, response: Tensor) -> Tensor:
         """(..., width) -> (..., width)."""
-        standard: Tensor = self.standard(response)
-        return standard
+        return self.standard(response)
 
 
 class _Words(nn.Module):
@@ -226,14 +214,15 @@ class _Words(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """(texts, words) -> (texts, 2 hidden)."""
         there = ids > 0
-        length = there.sum(1).clamp(min=1)
-        states = lstm_states(self.lstm, self.words(ids), length)
+        states = lstm_states(self.lstm, self.words(ids), there.sum(1).clamp(min=1))
         shown = there[..., None].float()
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 
 
 class InferSent(_Joined):
     """Context and response as words, each by an encoder of its own; W on the context."""
+
+    reads = "words"
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
@@ -244,8 +233,7 @@ class InferSent(_Joined):
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, words), (batch, 1) -> (batch, 2 hidden)."""
-        mixed: Tensor = self.mix(self.asked(joined[:, 0])) * mask
-        return mixed
+        return self.mix(self.asked(joined[:, 0])) * mask
 
     def response(self, response: Tensor) -> Tensor:
         """(..., words) -> (..., 2 hidden)."""
@@ -268,11 +256,10 @@ class Ruber(InferSent):
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """(..., 2 hidden), (..., 2 hidden) -> (...)."""
         agree = ((context @ self.matrix) * response).sum(-1, keepdim=True)
-        logits: Tensor = self.classifier(torch.cat([context, agree, response], -1))
-        return logits.squeeze(-1)
+        return self.classifier(torch.cat([context, agree, response], -1)).squeeze(-1)
 
 
-NETWORKS: dict[Kind, Callable[[int, Shape], Maude | _Joined]] = {
+NETWORKS: dict[Kind, type[Maude | Nli | InferSent]] = {
     "maude": Maude,
     "nli": Nli,
     "infersent": InferSent,
