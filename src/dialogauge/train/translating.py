@@ -45,16 +45,14 @@ class Translator:
             yield places, [tokens[at] for at in places]
 
     def _translated(self, rows: list[list[int]]) -> list[str]:
-        length, pad = max(map(len, rows)), self.model.config.pad_token_id
-        ids = torch.tensor([row + [pad] * (length - len(row)) for row in rows])  # (batch, tokens)
-        mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+        ids, mask = pretrained.padded(rows, self.model.config.pad_token_id)
         with torch.inference_mode():
             tokens = self.model.generate(
                 ids,
                 attention_mask=mask,
                 num_beams=_BEAMS,
                 do_sample=False,
-                max_length=min(self._room, 2 * length + 20),
+                max_length=min(self._room, 2 * ids.shape[1] + 20),
             )
         texts: list[str] = self.tokenizer.batch_decode(tokens, skip_special_tokens=True)
         return [text.strip() for text in texts]
