@@ -37,7 +37,7 @@ class Sampling(msgspec.Struct, frozen=True):
     turns: int = 4  # of context that are shown
 
 
-_USUAL = Sampling()
+USUAL = Sampling()
 
 
 class LanguageModel:
@@ -61,7 +61,7 @@ class LanguageModel:
                 losses[at] = float(torch.nn.functional.cross_entropy(logits, tokens[0, 1:]))
         return losses
 
-    def reply(self, turns: Sequence[str], seed: int, sampling: Sampling = _USUAL) -> str:
+    def reply(self, turns: Sequence[str], seed: int, sampling: Sampling = USUAL) -> str:
         """What might be said after these turns; one line, perhaps empty."""
         prompt = self._prompt(turns[-sampling.turns :])
         ids = self.tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"]
@@ -82,7 +82,7 @@ class LanguageModel:
         return _first_line(self.tokenizer.decode(new, skip_special_tokens=True))
 
     def replies(
-        self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling = _USUAL
+        self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling = USUAL
     ) -> list[str]:
         """A reply to each of several contexts, drawn together, which is quicker than one by one.
 

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from ...layers import Standard, lstm_states
+from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
 
 #: Relations of two turns: either speaker x either speaker x before or after.

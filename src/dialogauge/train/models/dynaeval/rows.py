@@ -93,6 +93,5 @@ def _some(groups: Ints, most: int, rng: np.random.Generator) -> Ints:
     places = rng.permutation(len(groups))
     places = places[np.argsort(groups[places], kind="stable")]
     ordered = groups[places]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    rank = np.arange(len(places)) - np.repeat(starts, np.diff([*starts, len(places)]))
+    rank = np.arange(len(places)) - np.searchsorted(ordered, ordered)
     return places[rank < most]

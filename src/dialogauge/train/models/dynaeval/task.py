@@ -17,8 +17,7 @@ from torch import Tensor
 from ....contrast import Drawing
 from ...data import Half, Material
 from ...export import Example, export, export_onnx
-from ...frozen import Ints, Side, reading, sides
-from ...layers import standardise
+from ...frozen import Ints, Side, reading, sides, standardise
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Positive, Recipe
 from .. import Encode

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from ....encode.encoder import POOLINGS, Pooling
-from ...layers import Standard, lstm_states
+from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
 
 Reads = Literal["turns", "joined", "words"]
@@ -214,7 +214,8 @@ class _Words(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """(texts, words) -> (texts, 2 hidden)."""
         there = ids > 0
-        states = lstm_states(self.lstm, self.words(ids), there.sum(1).clamp(min=1))
+        length = there.sum(1).clamp(min=1)
+        states = lstm_states(self.lstm, self.words(ids), length)
         shown = there[..., None].float()
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 

@@ -22,9 +22,8 @@ from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ...data import Half, Material
 from ...export import Example, export
-from ...frozen import Side, reading, sides
+from ...frozen import Side, reading, sides, standardise
 from ...generated import one_each
-from ...layers import standardise
 from ...loop import Batches, on_device
 from ...named import translator
 from ...recipe import AtLeastOne, Count, Recipe, Share
