@@ -82,9 +82,8 @@ def export_onnx(
         partial.replace(path)
     difference = _parity(network, path, examples)
     if not difference <= _TOLERANCE:
-        raise DialogaugeError(
-            f"{path}: ONNX differs from torch by {difference:.2g}, more than {_TOLERANCE:g}"
-        )
+        problem = f"ONNX differs from torch by {difference:.2g}, more than {_TOLERANCE:g}"
+        raise DialogaugeError(f"{path}: {problem}")
     return difference
 
 
@@ -134,9 +133,8 @@ def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
 def _architecture(config: Any) -> dict[str, Any]:
     """What builds the same network again: plain JSON, no paths, no code."""
     drop = {"_name_or_path", "auto_map", "architectures", "transformers_version", "dtype"}
-    return {key: value for key, value in config.to_diff_dict().items() if key not in drop} | {
-        "model_type": config.model_type
-    }
+    kept = {key: value for key, value in config.to_diff_dict().items() if key not in drop}
+    return kept | {"model_type": config.model_type}
 
 
 def _token_examples(backbone: Backbone) -> list[Example]:

@@ -128,9 +128,8 @@ def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
         counts["templates"].update(reading.templates)
         counts["labels"].update(label for label in reading.labels if label)
         counts["modes"].update(reading.modes)
-        for word, template, stem in zip(
-            sample.piece.words, reading.templates, reading.stems, strict=True
-        ):
+        each = zip(sample.piece.words, reading.templates, reading.stems, strict=True)
+        for word, template, stem in each:
             for kind, name in _FEATURES.items():
                 counts[kind][getattr(word, name)] += 1
             lexicon[word.lemma][template, stem] += 1

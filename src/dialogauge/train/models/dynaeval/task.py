@@ -131,7 +131,7 @@ class Ranking:
 
     def _scores(self, batch: Inputs) -> tuple[Tensor, Tensor]:
         """The scores of both sides; each dialogue goes through the network once."""
-        scores: Tensor = self.network(batch.turns, batch.speakers, batch.mask)
+        scores = self.network(batch.turns, batch.speakers, batch.mask)
         better, worse = scores[batch.places].chunk(2)
         return better, worse
 

@@ -65,11 +65,9 @@ class Backbone:
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
-        if max_tokens > positions(model.config):
-            raise InputError(
-                f"{name} has room for {positions(model.config)} tokens, not {max_tokens}",
-                field="backbone.max_tokens",
-            )
+        if max_tokens > (room := positions(model.config)):
+            problem = f"{name} has room for {room} tokens, not {max_tokens}"
+            raise InputError(problem, field="backbone.max_tokens")
 
     @property
     def width(self) -> int:

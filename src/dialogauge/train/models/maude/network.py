@@ -17,7 +17,6 @@ classifier also reads how the response agrees with each of the last two turns, u
 vectors is slow to find that, and it holds for talk that was never trained on.
 """
 
-from abc import ABC, abstractmethod
 from typing import ClassVar, Literal
 
 import msgspec
@@ -92,8 +91,7 @@ class _Classifier(nn.Module):
 
     def forward(self, context: Tensor, response: Tensor, *more: Tensor) -> Tensor:
         """(..., width), (..., width), what else is known of both -> (...)."""
-        apart = context - response
-        apart = apart.abs() if self.absolute else apart
+        apart = (context - response).abs() if self.absolute else context - response
         features = torch.cat([context, response, context * response, apart, *more], -1)
         return self.layers(features).squeeze(-1)
 
@@ -159,37 +157,16 @@ class Maude(nn.Module):
         return mean / mean.norm(dim=-1, keepdim=True).clamp(min=1e-6) * self.mean**0.5
 
 
-class _Joined(nn.Module, ABC):
-    """The context as one text, and a classifier."""
+class Nli(nn.Module):
+    """The context as one text, and a classifier; context and response as vectors."""
 
-    reads: ClassVar[Reads]
-    classifier: nn.Module
-
-    @abstractmethod
-    def context(self, joined: Tensor, mask: Tensor) -> Tensor:
-        """(batch, 1, width), (batch, 1) -> (batch, both)."""
-
-    @abstractmethod
-    def response(self, response: Tensor) -> Tensor:
-        """(..., width) -> (..., both)."""
-
-    def logit(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., both), (..., both) -> (...)."""
-        return self.classifier(context, response)
-
-    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
-        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
-        answered = self.response(table[response])
-        return self.logit(self.context(table[context], mask), answered).sigmoid()
-
-
-class Nli(_Joined):
-    """Context and response as vectors."""
-
-    reads = "joined"
+    reads: ClassVar[Reads] = "joined"
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
+        self._build(width, shape)
+
+    def _build(self, width: int, shape: Shape) -> None:
         self.standard = Standard(width)
         self.mix = nn.Linear(width, width, bias=False)
         self.classifier = _Classifier(width, shape)
@@ -201,6 +178,15 @@ class Nli(_Joined):
     def response(self, response: Tensor) -> Tensor:
         """(..., width) -> (..., width)."""
         return self.standard(response)
+
+    def logit(self, context: Tensor, response: Tensor) -> Tensor:
+        """What :meth:`context` and :meth:`response` gave -> (...)."""
+        return self.classifier(context, response)
+
+    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
+        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
+        answered = self.response(table[response])
+        return self.logit(self.context(table[context], mask), answered).sigmoid()
 
 
 class _Words(nn.Module):
@@ -220,14 +206,13 @@ class _Words(nn.Module):
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 
 
-class InferSent(_Joined):
+class InferSent(Nli):
     """Context and response as words, each by an encoder of its own; W on the context."""
 
     reads = "words"
 
-    def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__()
-        del width  # of the frozen encoder, which this network does without
+    def _build(self, width: int, shape: Shape) -> None:
+        # The width is that of the frozen encoder, which this network does without.
         self.asked, self.answered = _Words(shape), _Words(shape)
         self.mix = nn.Linear(2 * shape.hidden, 2 * shape.hidden)
         self.classifier = _Classifier(2 * shape.hidden, shape)
@@ -245,8 +230,8 @@ class InferSent(_Joined):
 class Ruber(InferSent):
     """The unreferenced half of RUBER: both sides and how they agree under a learnt matrix."""
 
-    def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__(width, shape)
+    def _build(self, width: int, shape: Shape) -> None:
+        super()._build(width, shape)
         both = 2 * shape.hidden
         self.mix = nn.Identity()
         self.matrix = nn.Parameter(torch.zeros(both, both))
@@ -260,7 +245,7 @@ class Ruber(InferSent):
         return self.classifier(torch.cat([context, agree, response], -1)).squeeze(-1)
 
 
-NETWORKS: dict[Kind, type[Maude | Nli | InferSent]] = {
+NETWORKS: dict[Kind, type[Maude | Nli]] = {
     "maude": Maude,
     "nli": Nli,
     "infersent": InferSent,

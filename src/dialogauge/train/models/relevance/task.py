@@ -59,10 +59,8 @@ class Selection:
         )
         self.width = self.train.table.shape[1]
         if self.width % settings.heads:
-            raise InputError(
-                f"{settings.heads} heads do not divide vectors of {self.width} numbers",
-                field="settings.heads",
-            )
+            problem = f"{settings.heads} heads do not divide vectors of {self.width} numbers"
+            raise InputError(problem, field="settings.heads")
         self.network = ResponseSelector(self.width, settings)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
