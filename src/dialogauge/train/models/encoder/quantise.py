@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 _Floats = NDArray[np.float32]
 
-
 #: Chosen by cosine to the fp32 original: a above, and what stays fp32, by a part of its name.
 _SMOOTHING, _KEPT = 0.5, "/key/"
 _GELU_SHIFT = 0.1701  # GELU's minimum is -0.16997
