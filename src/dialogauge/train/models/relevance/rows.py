@@ -117,8 +117,9 @@ def loss(context: Tensor, response: Tensor, others: Tensor, wrong: Tensor, scale
     """
     inside = context @ response.T  # (batch, batch)
     beside = (context.unsqueeze(1) * others).sum(-1)  # (batch, others)
+    logits = torch.cat([inside, beside], 1) * scale
     right = inside.diagonal() * scale
-    answers = (torch.cat([inside, beside], 1) * scale).masked_fill(~wrong, -torch.inf)
+    answers = logits.masked_fill(~wrong, -torch.inf)
     contexts = (inside.T * scale).masked_fill(~wrong[:, : len(right)].T, -torch.inf)
     return (_surprise(right, answers) + _surprise(right, contexts)) / 2
 
