@@ -18,7 +18,7 @@ from dialogauge.encode.session import Session
 from dialogauge.report.markdown import table
 from dialogauge.train.export import export_encoder
 from dialogauge.train.models.encoder.network import Backbone, load
-from dialogauge.train.models.encoder.quantise import Quantisation, to_int8
+from dialogauge.train.models.encoder.quantise import to_int8
 from dialogauge.train.recipe import Chosen
 
 from .timing import best
@@ -72,7 +72,7 @@ def _forms(folder: Path, backbone: Backbone, calibration: list[Feed]) -> Iterato
         weights.process()
         weights.model.save_model_to_file(str(folder / "nbits.onnx"), False)
         yield "ORT weight-only int8 (MatMulNBits)", folder / "nbits.onnx"
-    to_int8(whole, folder / "ours.onnx", calibration, Quantisation())
+    to_int8(whole, folder / "ours.onnx", calibration)
     yield "**ours**: int8, a scale for each token", folder / "ours.onnx"
 
 

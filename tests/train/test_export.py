@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra: train")
@@ -33,17 +34,17 @@ class Frozen(nn.Module):
 
 
 def test_parity_holds(tmp_path: Path) -> None:
-    examples = [{"numbers": torch.randn(size, 3)} for size in (2, 1, 9)]
-    assert export(Doubling(), tmp_path, examples, {"numbers": ROWS}, {"score": ROWS}) == 0
+    examples = [{"numbers": torch.randn(size, 3).numpy()} for size in (2, 1, 9)]
+    assert export(Doubling(), tmp_path, examples, {"numbers": ROWS}, {"score": ROWS}, {}) == 0
 
 
 def test_a_failing_parity_is_an_error(tmp_path: Path) -> None:
-    examples = [{"numbers": torch.ones(2, 3)}, {"numbers": torch.full((2, 3), 5.0)}]
+    examples = [{"numbers": np.full((2, 3), value, np.float32)} for value in (1, 5)]
     with pytest.raises(DialogaugeError, match="ONNX differs from torch by"):
-        export(Frozen(), tmp_path, examples, {"numbers": ROWS}, {"score": ROWS})
-    nothing = [{"numbers": torch.full((2, 3), torch.nan)}]
+        export(Frozen(), tmp_path, examples, {"numbers": ROWS}, {"score": ROWS}, {})
+    nothing = [{"numbers": np.full((2, 3), np.nan, np.float32)}]
     with pytest.raises(DialogaugeError, match="differs from torch by nan"):
-        export(Doubling(), tmp_path, nothing, {"numbers": ROWS}, {"score": ROWS})
+        export(Doubling(), tmp_path, nothing, {"numbers": ROWS}, {"score": ROWS}, {})
 
 
 def test_a_tampered_folder_does_not_verify(tmp_path: Path) -> None:

@@ -1,11 +1,6 @@
 """Training: a frozen recipe in, an ONNX model folder out, one loop for every metric.
 
-::
-
-    recipe ─► material ─► task ────────► fit ─────────────────► publish
-              (data)     (models/NAME)   (loop, checkpoints,    (export, card)
-                                          log)
-
+recipe -> material (data) -> task (models/NAME) -> fit (loop, checkpoints, log) -> publish (card).
 :mod:`.recipe` can be read anywhere; everything else but a few tasks needs the extra
 ``train`` (torch, transformers, accelerate), which scoring never does. ``from dialogauge.train.run
 import train`` does the whole way in one call.
@@ -16,7 +11,7 @@ from importlib.util import find_spec
 from ..errors import MissingExtraError
 
 #: What the extra ``train`` installs and scoring does without.
-_PACKAGES = (
+_PACKAGES = [
     "torch",
     "transformers",
     "accelerate",
@@ -24,7 +19,7 @@ _PACKAGES = (
     "tokenizers",
     "onnx",
     "onnxruntime",
-)
+]
 #: Tasks that need no torch: spaCy learns the one, linear algebra the other.
 _LIGHT = frozenset({"language", "concepts"})
 

@@ -47,19 +47,16 @@ def learnt(material: Any, state: "State", parity: float) -> Outcome:
     """What :func:`.loop.fit` came to on some material, which has ``sources``."""
     unit = getattr(material, "unit", "dialogues")
     counts = (
-        (source.name, source.licence or "not stated", source.read, source.train, source.valid)
-        for source in material.sources
+        (s.name, s.licence or "not stated", s.read, s.train, s.valid) for s in material.sources
     )
     data = table(("corpus", "licence", f"{unit} read", "trained on", "validated on"), counts)
     rows = ((name, f"{state.first[name]:.4f}", f"{state.best[name]:.4f}") for name in state.best)
     results = table(("measure", "before training", f"best (step {state.best_step})"), rows)
+    took = f"{state.step:,} steps in {state.seconds:,.0f} s.\n"
     return Outcome(
         sections=(
             Section("Data", f"{data}\n{_overlap(material)}"),
-            Section(
-                f"Results on held {unit}",
-                f"{results}\n{state.step:,} steps in {state.seconds:,.0f} s.\n",
-            ),
+            Section(f"Results on held {unit}", f"{results}\n{took}"),
         ),
         packages=_LEARNT_WITH,
         steps=state.step,
@@ -101,11 +98,7 @@ def write(
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "---") -> str:
     """A table in Markdown; ``align`` is for all columns but the first."""
-    lines = [
-        head,
-        ["---", *[align] * (len(head) - 1)],
-        *([_cell(each) for each in r] for r in rows),
-    ]
+    lines = [head, ["---", *[align] * (len(head) - 1)], *(map(_cell, row) for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

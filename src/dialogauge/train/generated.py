@@ -6,6 +6,7 @@ most the replies it was drawing, and whoever asks for the same ones again waits 
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -46,14 +47,13 @@ def one_each(
         return {}
     long = [number for number, dialogue in enumerate(dialogues) if len(dialogue.turns) > 1]
     chosen = sorted(long, key=lambda at: seeded(seed, dialogues[at].id).random())[:wanted]
-    places = [(at, _answer(dialogues[at], seed)) for at in chosen]
+    places = []
+    for at in chosen:
+        rng = seeded(seed, "reply", dialogues[at].id)
+        places.append((at, rng.randrange(1, len(dialogues[at].turns))))
     contexts = [[turn.text for turn in dialogues[at].turns[:place]] for at, place in places]
     replies = _store(model).replies(contexts, seed)
     return {place: text for place, text in zip(places, replies, strict=True) if text.strip()}
-
-
-def _answer(dialogue: Dialogue, seed: int) -> int:
-    return seeded(seed, "reply", dialogue.id).randrange(1, len(dialogue.turns))
 
 
 def _store(name: str) -> "Generated":
@@ -72,12 +72,10 @@ class Generated:
         path: Path,
         load: Callable[[], LanguageModel],
         name: str,
-        sampling: Sampling | None = None,
+        sampling: Sampling = causal.USUAL,
     ) -> None:
-        self.path, self._load, self._name = path, load, name
-        self._sampling = sampling or Sampling()
-        self._model: LanguageModel | None = None
-        self._kept = _read(path)
+        self.path, self._model, self._name = path, cache(load), name
+        self._sampling, self._kept = sampling, _read(path)
 
     def replies(self, contexts: Sequence[Sequence[str]], seed: int) -> list[str]:
         """A reply to each context."""
@@ -88,13 +86,9 @@ class Generated:
         waiting = sorted(new.values(), key=lambda at: len(" ".join(shown[at])))
         for start in range(0, len(waiting), _TOGETHER):
             some = waiting[start : start + _TOGETHER]
-            texts = self._generator().replies([shown[at] for at in some], seed, self._sampling)
+            texts = self._model().replies([shown[at] for at in some], seed, self._sampling)
             self._keep([_Line(keys[at], text) for at, text in zip(some, texts, strict=True)])
         return [self._kept[key] for key in keys]
-
-    def _generator(self) -> LanguageModel:
-        self._model = self._model or self._load()
-        return self._model
 
     def _key(self, context: Sequence[str], seed: int) -> str:
         asked = (self._name, msgspec.to_builtins(self._sampling), seed, context)

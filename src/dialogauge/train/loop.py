@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
-import msgspec
 import numpy as np
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.state import AcceleratorState
 from accelerate.utils import broadcast, send_to_device
+from msgspec.structs import replace
 from torch import Tensor, nn
 
 from ..errors import DialogaugeError, OutputError
@@ -75,8 +75,7 @@ class Batches(Sequence[Any]):
 
 def on_device(batch: T, network: nn.Module) -> T:
     """The same tensors, in tuples, lists and dicts or alone, where the network's weights are."""
-    moved: T = send_to_device(batch, next(network.parameters()).device)
-    return moved
+    return cast(T, send_to_device(batch, next(network.parameters()).device))
 
 
 class _Step(nn.Module):
@@ -103,7 +102,7 @@ def fit(
     with _interruptible() as interrupted:
         state = state if state.step else run.validate(state)
         for batch, (epoch, position) in run.schedule(state):
-            if _stopped(state, plan):
+            if 0 < plan.patience <= state.strikes:  # no gain for too long
                 break
             state = run.advance(state, batch, epoch, position)
             if _due(state, plan.evaluate_every):
@@ -134,14 +133,12 @@ class Run:
 
     def begin(self, resume: bool, watch: Sequence[Watch]) -> State:
         """A fresh state, or that of the newest checkpoint; then the first process is watched."""
-        lead = self.accelerator.is_main_process
+        state, lead = State(), self.accelerator.is_main_process
         if resume:
             scaler = self.accelerator.scaler
-            state = self.store.load(self.task.network, self.optimizer, scaler) or State()
+            state = self.store.load(self.task.network, self.optimizer, scaler) or state
         elif lead and self.store.places():
             raise OutputError(f"{self.folder} holds a run: take it up (--resume) or name another")
-        else:
-            state = State()
         if lead:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.watchers = [log.writer(self.folder / "log.jsonl", state.step), *watch]
@@ -171,19 +168,18 @@ class Run:
         self.step.train()
         loss: Tensor = self.step(batch)
         value = float(loss.detach())
+        step = state.step + 1
         if not math.isfinite(value):
             raise DialogaugeError(
-                f"the loss is not a number at step {state.step + 1}: lower the learning rate"
+                f"the loss is not a number at step {step}: lower the learning rate"
             )
         self.accelerator.backward(loss)
         self.accelerator.clip_grad_norm_(self.step.parameters(), self.plan.clip)
         self.stepper.step()
         self.stepper.zero_grad()
-        self._tell(Moment(state.step + 1, self.total, epoch, value, rate))
+        self._tell(Moment(step, self.total, epoch, value, rate))
         seconds = state.seconds + perf_counter() - began
-        return msgspec.structs.replace(
-            state, step=state.step + 1, epoch=epoch, position=position, seconds=seconds
-        )
+        return replace(state, step=step, epoch=epoch, position=position, seconds=seconds)
 
     def validate(self, state: State) -> State:
         """The state after a validation; the weights are kept if they are the best so far."""
@@ -191,7 +187,7 @@ class Run:
         with torch.no_grad():
             measures = self.task.validate()
         self._tell(Moment(state.step, self.total, state.epoch, validation=measures))
-        state = msgspec.structs.replace(state, validated=state.step, first=state.first or measures)
+        state = replace(state, validated=state.step, first=state.first or measures)
         if not measures:
             return state
         name, number = next(iter(measures.items()))
@@ -200,12 +196,12 @@ class Run:
         if math.isnan(number):
             raise DialogaugeError(f"validation gave no number for {name} at step {state.step}")
         if state.best and number <= state.best[name]:
-            return msgspec.structs.replace(state, strikes=state.strikes + 1)
+            return replace(state, strikes=state.strikes + 1)
         if self.accelerator.is_main_process:
             self.store.save_best(self.task.network)
         self.accelerator.wait_for_everyone()
         best = {**measures, name: number}
-        return msgspec.structs.replace(state, best=best, best_step=state.step, strikes=0)
+        return replace(state, best=best, best_step=state.step, strikes=0)
 
     def save(self, state: State) -> None:
         """Write a checkpoint."""
@@ -244,11 +240,6 @@ def _slope(step: int, total: int, plan: Optimisation) -> float:
 def _due(state: State, every: int) -> bool:
     """Whether something happens after this step: each ``every`` steps, or at an epoch's end."""
     return state.step % every == 0 if every else state.position == 0
-
-
-def _stopped(state: State, plan: Optimisation) -> bool:
-    """Whether validation has not gained for too long."""
-    return 0 < plan.patience <= state.strikes
 
 
 def reseed(seed: int, step: int, process: int = 0) -> None:

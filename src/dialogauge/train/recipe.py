@@ -107,10 +107,10 @@ def folder() -> Path:
 
 def find(name: str) -> Path:
     """The file of a recipe: one that ships, by its name, or any by its path."""
-    shipped = {path.stem: path for path in sorted(folder().glob("*.toml"))}
     path = Path(name)
     if path.is_file() or path.suffix or len(path.parts) > 1:
         return path
+    shipped = {path.stem: path for path in sorted(folder().glob("*.toml"))}
     if name not in shipped:
         raise UnknownNameError("recipe", name, shipped)
     return shipped[name]

@@ -61,7 +61,17 @@ def train(
     if hasattr(kind, "make"):
         outcome: Outcome = kind.make(recipe, settings, out)
     else:
-        outcome = _learn(recipe, settings, out, resume, material, encode, watch)
+        from .loop import fit, reseed
+
+        work = out / "training"
+        if material is None and hasattr(kind, "gather"):
+            material = kind.gather(recipe, settings)
+        material = gather(recipe.data) if material is None else material
+        reseed(recipe.seed, 0)  # the network's first weights
+        task = kind.build(recipe, settings, material, work, encode)
+        state = fit(task, recipe, work, resume=resume, watch=watch)
+        parity = task.export(out) if leads(recipe.task) else 0.0
+        outcome = card.learnt(material, state, parity)
     if leads(recipe.task):
         publish(out, recipe, outcome, command)
     facts = {name: getattr(outcome, name) for name in Trained.__struct_fields__[1:]}
@@ -91,30 +101,6 @@ def unread(task: str) -> tuple[str, ...]:
     if hasattr(kind, "make"):
         return ("data", "optimisation")
     return ("data",) if hasattr(kind, "gather") else ()
-
-
-def _learn(
-    recipe: Recipe,
-    settings: Any,
-    out: Path,
-    resume: bool,
-    material: Any,
-    encode: Encode | None,
-    watch: "Sequence[Watch]",
-) -> Outcome:
-    """Fit the recipe's task to its dialogues, or to what its module gathers, and export it."""
-    from .loop import fit, reseed
-
-    kind, work = module(recipe.task), out / "training"
-    if material is None and hasattr(kind, "gather"):
-        material = kind.gather(recipe, settings)
-    elif material is None:
-        material = gather(recipe.data)
-    reseed(recipe.seed, 0)  # the network's first weights
-    task = kind.build(recipe, settings, material, work, encode)
-    state = fit(task, recipe, work, resume=resume, watch=watch)
-    parity = task.export(out) if leads(recipe.task) else 0.0
-    return card.learnt(material, state, parity)
 
 
 def _claim(out: Path, recipe: Recipe, resume: bool) -> None:

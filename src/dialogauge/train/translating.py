@@ -24,8 +24,8 @@ _BATCH = 16
 class Translator:
     """A model that translates in one direction, with its tokenizer."""
 
-    def __init__(self, name: str, model: Any, tokenizer: Any) -> None:
-        self.name, self.model, self.tokenizer = name, model.eval(), tokenizer
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self.model, self.tokenizer = model.eval(), tokenizer
         self._room = int(getattr(model.config, "max_position_embeddings", 512))
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
@@ -37,7 +37,8 @@ class Translator:
         return translated
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
-        worth = [at for at, text in enumerate(texts) if _fits(text)]
+        # No model has room for so many letters: they are not worth the tokenizer's time.
+        worth = [at for at, text in enumerate(texts) if text.strip() and len(text) < 20_000]
         tokens = {at: self.tokenizer(texts[at])["input_ids"] for at in worth}
         order = sorted((len(ids), at) for at, ids in tokens.items() if 0 < len(ids) <= self._room)
         for start in range(0, len(order), _BATCH):
@@ -45,16 +46,14 @@ class Translator:
             yield places, [tokens[at] for at in places]
 
     def _translated(self, rows: list[list[int]]) -> list[str]:
-        length, pad = max(map(len, rows)), self.model.config.pad_token_id
-        ids = torch.tensor([row + [pad] * (length - len(row)) for row in rows])  # (batch, tokens)
-        mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+        ids, mask = pretrained.padded(rows, self.model.config.pad_token_id)
         with torch.inference_mode():
             tokens = self.model.generate(
                 ids,
                 attention_mask=mask,
                 num_beams=_BEAMS,
                 do_sample=False,
-                max_length=min(self._room, 2 * length + 20),
+                max_length=min(self._room, 2 * ids.shape[1] + 20),
             )
         texts: list[str] = self.tokenizer.batch_decode(tokens, skip_special_tokens=True)
         return [text.strip() for text in texts]
@@ -73,18 +72,8 @@ class RoundTrip:
 
 def load(there: str, back: str) -> RoundTrip:
     """The round trip by two models, each a local folder or a name on the hub."""
-    return RoundTrip(_loaded(there), _loaded(back))
-
-
-def _loaded(name: str) -> Translator:
-    from transformers import AutoModelForSeq2SeqLM
+    from transformers import AutoModelForSeq2SeqLM as Kind
 
     remedy = "does its tokenizer need `pip install sentencepiece`?"
-    return Translator(
-        name, *pretrained.load(AutoModelForSeq2SeqLM, name, Path(name), "translator", remedy)
-    )
-
-
-def _fits(text: str) -> bool:
-    """Whether a text is worth the tokenizer's time: no model has room for so many letters."""
-    return bool(text.strip()) and len(text) < 20_000
+    models = (pretrained.load(Kind, n, Path(n), "translator", remedy) for n in (there, back))
+    return RoundTrip(*(Translator(*model) for model in models))

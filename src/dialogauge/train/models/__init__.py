@@ -1,7 +1,8 @@
 """What can be learnt: a folder for each model: what is learnt, from what, and by which network.
 
-``task`` holds ``Settings`` (the recipe's free table) and ``build``, which gives a
-:class:`~dialogauge.train.loop.Task`; ``rows`` is what it learns from, ``network`` what is trained.
+``task`` holds ``Settings`` (the recipe's free table) and ``build(recipe, settings, material, work,
+encode)``, which gives a :class:`~dialogauge.train.loop.Task`; ``encode`` stands in for the recipe's
+encoder. ``rows`` is what it learns from, ``network`` what is trained.
 What learns from something else than dialogues has its own ``gather(recipe, settings)``; what is not
 learnt step by step has ``make(recipe, settings, out)`` instead of ``build`` and writes the model's
 files itself. ``NOTES`` are for every card. To add one: a folder with these, and a line here.
@@ -9,8 +10,7 @@ files itself. ``NOTES`` are for every card. To add one: a folder with these, and
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from types import ModuleType
 
 import msgspec
 import numpy as np
@@ -18,10 +18,6 @@ from numpy.typing import NDArray
 
 from ...errors import UnknownNameError
 from ..recipe import Recipe, settings
-
-if TYPE_CHECKING:
-    from ..data import Material
-    from ..loop import Task
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -37,24 +33,14 @@ TASKS = {
 }
 
 
-class Module(Protocol):
-    """What the module of a task has."""
-
-    Settings: type[msgspec.Struct]
-
-    def build(
-        self, recipe: Recipe, settings: Any, material: "Material", work: Path, encode: Encode | None
-    ) -> "Task":
-        """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-
-
-def module(name: str) -> Module:
+def module(name: str) -> ModuleType:
     """The module of a task."""
     if name not in TASKS:
         raise UnknownNameError("task", name, TASKS)
-    return cast("Module", import_module(f".{TASKS[name]}", __name__))
+    return import_module(f".{TASKS[name]}", __name__)
 
 
 def check(recipe: Recipe, *, file: str = "") -> msgspec.Struct:
     """The settings of a recipe's task; an unknown task or setting is an error."""
-    return settings(recipe, module(recipe.task).Settings, file=file)
+    kind: type[msgspec.Struct] = module(recipe.task).Settings
+    return settings(recipe, kind, file=file)

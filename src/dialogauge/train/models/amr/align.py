@@ -16,6 +16,7 @@ from and the role.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cache
 
 from ....amr.graph import Graph, unquoted
 from ....amr.parser.numbers import one, value
@@ -81,8 +82,8 @@ class _Alignment:
     ) -> None:
         self.words, self.tree, self.together = words, tree, together
         self.owner: dict[int, Node] = {}  # word -> the node it was found for
+        self._steps = cache(lambda start: _steps(words, start))
         self.reader = Reader(words, tree, self._distance)
-        self._distances: dict[int, list[int]] = {}
 
     def reading(self) -> Reading:
         self._join_never()
@@ -95,13 +96,11 @@ class _Alignment:
 
     def _join_never(self) -> None:
         """*never* is both ``:polarity -`` and ``:time ever``: one concept while it is learned."""
-        times = [node for node in self.tree.nodes.values() if node.concept == "ever"]
-        if not any(word.lemma == "never" for word in self.words):
+        if all(word.lemma != "never" for word in self.words):
             return
-        for node in times:
+        for node in [each for each in self.tree.nodes.values() if each.concept == "ever"]:
             beside = node.parent.children if node.parent else []
-            negation = next((each for each in beside if each.concept == "=-"), None)
-            if negation:
+            if negation := next((each for each in beside if each.concept == "=-"), None):
                 node.concept = "never"
                 self.tree.remove(negation)
 
@@ -111,55 +110,39 @@ class _Alignment:
             if node.concept != "name" or node.role != ":name" or not node.parent:
                 continue
             ops = [child for child in node.children if child.role.startswith(":op")]
-            parts = [unquoted(op.concept[1:]).lower() for op in ops]
-            start, size = self._find("".join(parts).replace(" ", ""))
-            if start < 0:
-                continue
-            node.parent.word = node.word = start
-            for op in ops:
-                op.word = start
-            self.reader.names.add(node.name)
-            self.owner[start] = node.parent
-            for at in range(start + 1, start + size):
-                self.reader.inside.add(at)
-                self.owner[at] = node.parent
+            letters = "".join(unquoted(op.concept[1:]).lower() for op in ops).replace(" ", "")
+            if span := self._written(letters):
+                self._claim(node.parent, *span)
+                for part in (node, *ops):
+                    part.word = span[0]
+                self.reader.names.add(node.name)
 
-    def _find(self, letters: str) -> tuple[int, int]:
-        """Where some words, written together, are these letters: first word and how many."""
-        texts = [word.text.lower() for word in self.words]
-        for start in range(len(texts)):
-            written = ""
-            for size in range(1, len(texts) - start + 1):
-                if start + size - 1 in self.owner:
-                    break
-                written += texts[start + size - 1]
-                if written == letters:
-                    return start, size
-                if len(written) >= len(letters):
-                    break
-        return -1, 0
+    def _written(self, letters: str) -> range:
+        """The first free words that, written together, are these letters."""
+        size = len(self.words)
+        for start in range(size):
+            for end in range(start + 1, min(start + len(letters), size) + 1):
+                text = "".join(word.text.lower() for word in self.words[start:end])
+                if text == letters and self.owner.keys().isdisjoint(range(start, end)):
+                    return range(start, end)
+        return range(0)
 
     def _align_numbers(self) -> None:
         for node in self.tree.nodes.values():
-            if node.word < 0 and node.concept[:1] == "=" and node.concept[1:2].isdigit():
-                start, size = self._find_number(node.concept[1:])
-                for at in range(start, start + size):
-                    self.owner[at] = node
-                    if at == start:
-                        node.word = at
-                    else:
-                        self.reader.inside.add(at)
+            figures = node.concept[:1] == "=" and node.concept[1:2].isdigit()
+            if node.word < 0 and figures and (span := self._counted(node.concept[1:])):
+                self._claim(node, *span)
 
-    def _find_number(self, figures: str) -> tuple[int, int]:
-        """Where free words say a number: first word and how many, at most four."""
+    def _counted(self, figures: str) -> range:
+        """The most free words, at most four, that say a number."""
         texts = [word.text for word in self.words]
         for size in (4, 3, 2, 1):
             for start in range(len(texts) - size + 1):
-                free = self.owner.keys().isdisjoint(range(start, start + size))
-                part = texts[start : start + size]
+                span, part = range(start, start + size), texts[start : start + size]
+                free = self.owner.keys().isdisjoint(span)
                 if free and one(part[0]) is not None and value(part) == figures:
-                    return start, size
-        return -1, 0
+                    return span
+        return range(0)
 
     # step 2
     def _align_words(self) -> None:
@@ -178,13 +161,12 @@ class _Alignment:
             free = [p for p in pairs if p[1].word < 0 and p[2] not in self.owner]
             if not free:
                 return
-            best = max(free, key=lambda p: (p[0] + 0.1 * self._nearness(p[1], p[2]), -p[2]))
-            self._claim(best[1], best[2])
+            best = max(free, key=lambda p: (p[0] + 0.1 * self._nearness(*p[1:]), -p[2]))
+            self._claim(*best[1:])
 
     def _has_word(self, node: Node) -> bool:
         """Not the parts of a name that is not written out, and not what joins sentences."""
-        in_name = node.role == ":name" or (node.parent is not None and node.parent.role == ":name")
-        return not in_name and not (node is self.tree.top and self.reader.sentence_top)
+        return not node.in_name and not (node is self.tree.top and self.reader.sentence_top)
 
     def _score(self, node: Node, at: int) -> float:
         concept, word = node.concept, self.words[at]
@@ -227,25 +209,20 @@ class _Alignment:
 
     def _distance(self, one_word: int, other: int) -> int:
         """Steps in the dependency tree, with the distance in words as a small addition."""
-        if one_word not in self._distances:
-            self._distances[one_word] = _steps(self.words, one_word)
-        return self._distances[one_word][other]
+        return self._steps(one_word)[other]
 
-    def _claim(self, node: Node, at: int) -> None:
+    def _claim(self, node: Node, at: int, *more: int) -> None:
+        """Give a node its word, and those that continue it."""
         node.word = at
-        self.owner[at] = node
+        self.owner |= dict.fromkeys((at, *more), node)
+        self.reader.inside.update(more)
 
     # step 3
     def _align_pronouns(self) -> None:
         for node in list(self.tree.nodes.values()):
-            if node.concept not in _MENTIONS:
-                continue
-            forms = _MENTIONS[node.concept]
-            places = [
-                at
-                for at, word in enumerate(self.words)
-                if at not in self.owner and word.text.lower() in forms
-            ]
+            forms = _MENTIONS.get(node.concept, ())
+            free = [at for at in range(len(self.words)) if at not in self.owner]
+            places = [at for at in free if self.words[at].text.lower() in forms]
             if not places:
                 continue
             near = [other.word for other in (node.parent, *node.children) if other]
@@ -254,11 +231,9 @@ class _Alignment:
             chosen = {min(places, key=lambda at: self._distance(at, other)) for other in near}
             close = [at for at in chosen if min(self._distance(at, o) for o in near) <= 2]
             first = min(chosen, key=lambda at: min(self._distance(at, o) for o in near))
-            kept = sorted({first, *close})
             self._claim(node, first)
-            for at in kept:
-                self.owner[at] = node
-            self.reader.mentions[node.name] = kept
+            self.reader.mentions[node.name] = kept = sorted({first, *close})
+            self.owner |= dict.fromkeys(kept, node)
 
     # step 4
     def _join_rest(self) -> None:
@@ -273,10 +248,9 @@ class _Alignment:
     def _neighbour(self, node: Node) -> int:
         """The word of the neighbour that a node without a word belongs to; -1 if none has one."""
         children = [child for child in node.children if child.word >= 0]
-        for role in _CARRIERS.get(node.concept, ()):
-            for child in children:
-                if child.role == role:
-                    return child.word
+        roles = _CARRIERS.get(node.concept, ())
+        if carriers := [child for role in roles for child in children if child.role == role]:
+            return carriers[0].word
         if node.concept.endswith("-quantity"):
             children.sort(key=lambda child: child.role != ":unit")
         inverted = [child for child in children if child.role.endswith("-of")]

@@ -17,7 +17,7 @@ from ...recipe import AtLeastOne, Share
 
 #: A decision from which nothing is learned.
 IGNORE = -100
-_HIDDEN_PAIR = -1e4  # the score of what is padding
+_NEVER = -1e4  # the score of padding, and of words that may not be heads
 
 Batch = Mapping[str, Tensor]
 
@@ -57,8 +57,7 @@ class _Block(nn.Module):
         ask, key, value = (each[:, :, at].transpose(1, 2) for at in range(3))
         scores = ask @ key.transpose(2, 3) / (width // self.heads) ** 0.5
         bias = self.pair_bias(pairs) + self.near_bias(near).unsqueeze(0)
-        scores = scores + bias.permute(0, 3, 1, 2)
-        scores = scores + (1 - mask)[:, None, None, :] * _HIDDEN_PAIR
+        scores = scores + bias.permute(0, 3, 1, 2) + (1 - mask)[:, None, None, :] * _NEVER
         heads = self.dropout(torch.softmax(scores, dim=-1)) @ value
         return self.out(heads.transpose(1, 2).reshape(batch, size, width))
 
@@ -68,20 +67,15 @@ class _Tagger(nn.Module):
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
         super().__init__()
-        width, dropout = shape.width, shape.dropout
-        small = 24
+        width, dropout, small = shape.width, shape.dropout, 24
         names = ("pos", "tags", "deps", "entities")
         self.embeddings = nn.ModuleList(nn.Embedding(sizes[name], small) for name in names)
         self.lemmas = nn.Embedding(sizes["lemmas"], 64)
         self.inputs = nn.Linear(sizes["vectors"] + 4 * small + 64, width)
         self.blocks = nn.ModuleList(_Block(width, 4, sizes["pairs"], dropout) for _ in range(2))
         self.norm = nn.LayerNorm(width)
-        self.templates = nn.Sequential(
-            nn.Linear(width, width),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(width, sizes["templates"]),
-        )
+        out = nn.Linear(width, width), nn.ReLU(), nn.Dropout(dropout)
+        self.templates = nn.Sequential(*out, nn.Linear(width, sizes["templates"]))
         self.modes = nn.Linear(width, sizes["modes"])
         self.dropout = nn.Dropout(dropout)
 
@@ -116,31 +110,12 @@ class _Linker(nn.Module):
     def forward(
         self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores of arcs and of further edges, and the states for :class:`_Roles`."""
-        states = self.read(states, chosen, pairs, near, mask)
-        return *self.links(states, pairs, near), states
-
-    def read(
-        self, states: Tensor, chosen: Tensor, pairs: Tensor, near: Tensor, mask: Tensor
-    ) -> Tensor:
-        """States that know the templates, (batch, words, width)."""
+        """Scores of arcs and of further edges, and states that know the templates for the roles."""
         states = self.inputs(torch.cat([states, self.chosen(chosen)], dim=-1))
-        return self.norm(self.block(states, pairs, near, mask))
-
-    def links(self, states: Tensor, pairs: Tensor, near: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores of arcs and of further edges, (batch, from, to)."""
+        states = self.norm(self.block(states, pairs, near, mask))
         bias = self.pair_arcs(pairs) + self.near_arcs(near).unsqueeze(0)
-        return (
-            self.arcs(states)[..., 0] + bias[..., 0],
-            self.again(states)[..., 0] + bias[..., 1],
-        )
-
-    def roles_of(self, states: Tensor, pairs: Tensor, where: Tensor) -> Tensor:
-        """Scores of roles at some places: (edges, labels) for rows of (text, from, to)."""
-        text, source, target = where[:, 0], where[:, 1], where[:, 2]
-        ends = states[text, source], states[text, target]
-        scores: Tensor = self.roles(*ends, pairs[text, source, target])
-        return scores
+        arcs = self.arcs(states)[..., 0] + bias[..., 0]
+        return arcs, self.again(states)[..., 0] + bias[..., 1], states
 
 
 class _Roles(nn.Module):
@@ -148,14 +123,12 @@ class _Roles(nn.Module):
 
     def __init__(self, sizes: Mapping[str, int], shape: Shape) -> None:
         super().__init__()
-        width, dropout = shape.width, shape.dropout
-        self.both = _Biaffine(width, 56, sizes["labels"], dropout)
+        self.both = _Biaffine(shape.width, 56, sizes["labels"], shape.dropout)
         self.pairs = nn.Embedding(sizes["pairs"], sizes["labels"])
 
     def forward(self, source: Tensor, target: Tensor, pairs: Tensor) -> Tensor:
         """Scores of the labels, (edges, labels)."""
-        scores: Tensor = self.both.some(source, target) + self.pairs(pairs)
-        return scores
+        return self.both.some(source, target) + self.pairs(pairs)
 
 
 class _Biaffine(nn.Module):
@@ -199,14 +172,15 @@ class Parser(nn.Module):
         pairs, near, mask = batch["pairs"], batch["near"], batch["mask"]
         states, templates, modes = self.tagger(batch["vectors"], batch["kinds"], pairs, near, mask)
         chosen = self._chosen(templates.detach(), batch["templates"])
-        states = self.linker.read(states, chosen, pairs, near, mask)
-        arcs, again = self.linker.links(states, pairs, near)
-        roles = self.linker.roles_of(states, pairs, batch["edges"])
+        arcs, again, states = self.linker(states, chosen, pairs, near, mask)
+        text, source, target, labels = batch["edges"].T
+        ends = states[text, source], states[text, target]
+        roles = self.linker.roles(*ends, pairs[text, source, target])
         parts = {
             "template": _choice(templates, batch["templates"], self.smoothing),
             "mode": _choice(modes, batch["modes"], 0.0),
             "head": _heads(arcs, batch),
-            "role": _choice(roles, batch["edges"][:, 3], self.smoothing),
+            "role": _choice(roles, labels, self.smoothing),
             "again": _again(again, batch),
         }
         total = torch.stack([loss for loss, _ in parts.values()]).sum()
@@ -234,7 +208,7 @@ def _choice(scores: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, flo
 
 def _heads(arcs: Tensor, batch: Batch) -> tuple[Tensor, float]:
     """The same for the word that each word hangs from."""
-    arcs = arcs + (1 - batch["bearing"]).unsqueeze(2) * -1e4  # words that may not be heads
+    arcs = arcs + (1 - batch["bearing"]).unsqueeze(2) * _NEVER
     heads = batch["heads"]
     rows, targets = torch.nonzero(heads >= 0, as_tuple=True)
     return _choice(arcs[rows, :, targets], heads[rows, targets], 0.0)

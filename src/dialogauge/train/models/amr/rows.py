@@ -7,7 +7,7 @@ enough in the others makes the inventory.
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -29,6 +29,9 @@ from ...recipe import AtLeastOne, Count, DataFile, Positive, Recipe, Share
 from .align import Aligner
 from .network import IGNORE, Shape
 from .tree import UNKNOWN, Reading
+
+#: What is counted of words: in the inventory -> of a word.
+_FEATURES = {"pos": "pos", "tags": "tag", "deps": "dep", "entities": "entity", "lemmas": "lemma"}
 
 
 class Corpus(DataFile, frozen=True, forbid_unknown_fields=True):
@@ -67,14 +70,6 @@ class Graphs(msgspec.Struct, frozen=True):
     unit: str = "graphs"
 
 
-class _Aligned(msgspec.Struct, frozen=True):
-    """A sentence and its graph."""
-
-    words: tuple[Word, ...]
-    graph: Graph
-    often: float
-
-
 def gather(recipe: Recipe, settings: Settings) -> Graphs:
     """Every sentence that may be learned from, aligned; equal sentences of a corpus once."""
     pipeline, encoder = load(), Encoder.load(recipe.backbone.name)
@@ -85,31 +80,27 @@ def gather(recipe: Recipe, settings: Settings) -> Graphs:
         for graph, document in zip(graphs.values(), pipeline.pipe(graphs), strict=True):
             groups = list(pieces(document))
             if len(groups) == 1:  # of a text in several pieces we do not know which has what
-                often = corpus.often * (settings.talk if _talks(graph) else 1)
-                rows.append(_Aligned(groups[0], graph, often))
+                rows.append((groups[0], graph))
         parts.append((corpus, len(graphs), rows))
-    aligner = Aligner([(row.words, row.graph) for _, _, rows in parts for row in rows])
+    aligner = Aligner([row for _, _, rows in parts for row in rows])
     train: list[Sample] = []
     valid: list[Sample] = []
     sources = []
     for corpus, count, rows in parts:
         before = len(train), len(valid)
-        for row, sample in zip(rows, _samples(rows, aligner, encoder), strict=True):
-            held = zlib.crc32(row.graph.text.encode()) % settings.held_out == 0
+        for piece, (_, graph) in zip(_vectors(rows, encoder), rows, strict=True):
+            often = corpus.often * (settings.talk if _talks(graph) else 1)
+            held = zlib.crc32(graph.text.encode()) % settings.held_out == 0
+            sample = Sample(piece, aligner.read(piece.words, graph), often, _named(graph))
             (valid if held else train).append(sample)
         used = len(train) - before[0], len(valid) - before[1]
         sources.append(Source(corpus.file, corpus.licence, count, *used))
     return Graphs(train, valid, tuple(sources))
 
 
-def _samples(rows: Sequence[_Aligned], aligner: Aligner, encoder: Encoder) -> list[Sample]:
-    samples = []
+def _vectors(rows: Sequence[tuple[tuple[Word, ...], Graph]], encoder: Encoder) -> Iterator[Piece]:
     for start in range(0, len(rows), 1000):
-        part = rows[start : start + 1000]
-        for piece, row in zip(with_vectors([r.words for r in part], encoder), part, strict=True):
-            reading = aligner.read(row.words, row.graph)
-            samples.append(Sample(piece, reading, row.often, _named(row.graph)))
-    return samples
+        yield from with_vectors([words for words, _ in rows[start : start + 1000]], encoder)
 
 
 def _named(graph: Graph) -> tuple[str, ...]:
@@ -137,17 +128,17 @@ def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
         counts["templates"].update(reading.templates)
         counts["labels"].update(label for label in reading.labels if label)
         counts["modes"].update(reading.modes)
-        for word, template, stem in zip(
-            sample.piece.words, reading.templates, reading.stems, strict=True
-        ):
-            counts["pos"][word.pos] += 1
-            counts["tags"][word.tag] += 1
-            counts["deps"][word.dep] += 1
-            counts["entities"][word.entity] += 1
-            counts["lemmas"][word.lemma] += 1
+        each = zip(sample.piece.words, reading.templates, reading.stems, strict=True)
+        for word, template, stem in each:
+            for kind, name in _FEATURES.items():
+                counts[kind][getattr(word, name)] += 1
             lexicon[word.lemma][template, stem] += 1
             stems[stem or word.lemma] += "-0" in template
-    often = [t for t, n in counts["templates"].most_common() if n >= settings.rarest_template]
+
+    def named(kind: str, least: int = 1) -> tuple[str, ...]:
+        return tuple(name for name, n in counts[kind].most_common() if n >= least)
+
+    often = named("templates", settings.rarest_template)
     templates = (NOTHING, INSIDE, UNKNOWN, *(t for t in often if t not in "-I?"))
     numbers = {template: at for at, template in enumerate(templates)}
     entries = {
@@ -158,9 +149,6 @@ def inventory_of(samples: Sequence[Sample], settings: Settings) -> Inventory:
         )
         for lemma, uses in sorted(lexicon.items())
     }
-
-    def named(kind: str, least: int = 1) -> tuple[str, ...]:
-        return tuple(name for name, n in counts[kind].most_common() if n >= least)
 
     return Inventory(
         pos=("", *named("pos")),

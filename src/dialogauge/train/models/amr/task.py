@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from .... import atomic
@@ -55,7 +55,9 @@ _SIZES = ((2, 7), (1, 1), (3, 19))
 class Parsing:
     """The task."""
 
-    def __init__(self, recipe: Recipe, settings: Settings, material: Graphs) -> None:
+    def __init__(
+        self, recipe: Recipe, settings: Settings, material: Graphs, work: Path, encode: Any = None
+    ) -> None:
         self.recipe, self.shape, self.material = recipe, settings, material
         self.inventory = inventory = rows.inventory_of(material.train, settings)
         self.vector = material.train[0].piece.vectors.shape[1]
@@ -88,8 +90,7 @@ class Parsing:
         every = [self._drawn(*size) for size in _SIZES]
         parity = 0.0
         for name, network in (("tagger", tagger), ("linker", linker), ("roles", linker.roles)):
-            examples = [drawn[name] for drawn in every]
-            path = folder / f"{name}.onnx"
+            path, examples = folder / f"{name}.onnx", [drawn[name] for drawn in every]
             gap = export_onnx(network, path, examples, _INPUTS[name], _OUTPUTS[name])
             parity = max(parity, gap)
         with atomic.writing(folder / "inventory.json") as file:
@@ -106,17 +107,17 @@ class Parsing:
         numbers, kinds = self.inventory.numbers, pair_kinds(self.inventory)
         fewest = min(len(numbers[name]) for name in ("pos", "tags", "deps", "entities", "lemmas"))
 
-        def floats(*shape: int) -> Tensor:
-            return torch.from_numpy(rng.standard_normal(shape, np.float32))
+        def floats(*shape: int) -> NDArray[np.float32]:
+            return rng.standard_normal(shape, np.float32)
 
-        def below(limit: int, *shape: int) -> Tensor:
-            return torch.from_numpy(rng.integers(limit, size=shape))
+        def below(limit: int, *shape: int) -> NDArray[np.int64]:
+            return rng.integers(limit, size=shape)
 
         states = floats(texts, words, self.shape.width)
-        both = {
+        both: Example = {
             "pairs": below(kinds, texts, words, words),
             "near": below(2 * FAR + 1, words, words),
-            "mask": torch.ones(texts, words),
+            "mask": np.ones((texts, words), np.float32),
         }
         vectors, tags = floats(texts, words, self.vector), below(fewest, texts, words, 5)
         chosen = below(len(self.inventory.templates), texts, words)
@@ -127,8 +128,4 @@ class Parsing:
         }
 
 
-def build(
-    recipe: Recipe, settings: Settings, material: Graphs, work: Path, encode: Any = None
-) -> Parsing:
-    """The task on a recipe's graphs."""
-    return Parsing(recipe, settings, material)
+build = Parsing

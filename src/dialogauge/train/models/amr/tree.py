@@ -7,6 +7,7 @@ form its template, and what joins two words is an edge of the tree, or one besid
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 
 import msgspec
 
@@ -40,6 +41,7 @@ class Node:
         self.children: list[Node] = []
         self.word = -1
         self.called = ""  # the name, where it has one
+        self.in_name = role == ":name" or (parent is not None and parent.role == ":name")
         if parent:
             parent.children.append(self)
 
@@ -106,19 +108,19 @@ class Tree:
         return [
             f"{node.concept} {node.called}" if node.called else node.concept
             for node in self.nodes.values()
-            if node.role != ":name" and not (node.parent and node.parent.role == ":name")
+            if not node.in_name
         ]
 
 
 class Reading(msgspec.Struct, frozen=True):
     """A graph as it is learned; words count from 1, because 0 is the top of everything."""
 
-    templates: tuple[str, ...]
-    stems: tuple[str, ...]  # what D stands for
-    heads: tuple[int, ...]
-    labels: tuple[str, ...]  # role, and the number of the node it starts from: ":ARG1@0"
-    again: tuple[tuple[int, int, str], ...]  # further edges: from, to, label
-    modes: tuple[str, ...]
+    templates: Sequence[str]
+    stems: Sequence[str]  # what D stands for
+    heads: Sequence[int]
+    labels: Sequence[str]  # role, and the number of the node it starts from: ":ARG1@0"
+    again: Sequence[tuple[int, int, str]]  # further edges: from, to, label
+    modes: Sequence[str]
 
 
 class Reader:
@@ -132,32 +134,25 @@ class Reader:
         self.names: set[str] = set()  # nodes whose name is written in the text
         self.mentions: dict[str, list[int]] = {}  # pronoun -> the words that mention it
         self.sentence_top = tree.top.concept == "multi-sentence"
+        self.number: dict[str, int] = {}  # of each node in its template
+        self.templates, self.heads = [NOTHING] * len(words), [-1] * len(words)
+        self.stems, self.labels, self.modes = ([""] * len(words) for _ in range(3))
 
     def reading(self) -> Reading:
         """The graph, word by word."""
-        size = len(self.words)
         fragments = self._fragments()
-        templates = [NOTHING] * size
-        stems = [""] * size
-        modes = [""] * size
-        number: dict[str, int] = {}  # of each node in its template
         for at, (root, members) in fragments.items():
-            templates[at], stems[at] = self._template(at, root, members, number)
-            modes[at] = next((m for n in members if (m := self.tree.modes.get(n.name))), "")
+            self.templates[at], self.stems[at] = self._template(at, root, members)
+            self.modes[at] = next((m for n in members if (m := self.tree.modes.get(n.name))), "")
         for at in self.inside:
-            if templates[at] == NOTHING:
-                templates[at] = INSIDE
-        heads, labels, again = self._edges(fragments, number, templates)
-        self._forget_silent(templates)
-        return Reading(
-            tuple(templates), tuple(stems), tuple(heads), tuple(labels), tuple(again), tuple(modes)
-        )
-
-    def _forget_silent(self, templates: list[str]) -> None:
-        """A sentence of which the graph says nothing was overlooked: it is no lesson."""
+            if self.templates[at] == NOTHING:
+                self.templates[at] = INSIDE
+        again = self._share(self._edges(fragments))
         for first, last in sentences(self.words):
-            if last - first >= 2 and set(templates[first : last + 1]) <= {NOTHING}:
-                templates[first : last + 1] = [UNKNOWN] * (last + 1 - first)
+            # What the graph says nothing of was overlooked: it is no lesson.
+            if last - first >= 2 and set(self.templates[first : last + 1]) <= {NOTHING}:
+                self.templates[first : last + 1] = [UNKNOWN] * (last + 1 - first)
+        return Reading(self.templates, self.stems, self.heads, self.labels, again, self.modes)
 
     def _fragments(self) -> dict[int, tuple[Node, list[Node]]]:
         """For each word the connected nodes that it brought: the topmost, and all."""
@@ -178,14 +173,12 @@ class Reader:
         for child in node.children:
             yield from self._in_order(child)
 
-    def _template(
-        self, at: int, root: Node, members: list[Node], number: dict[str, int]
-    ) -> tuple[str, str]:
+    def _template(self, at: int, root: Node, members: list[Node]) -> tuple[str, str]:
+        """What a word brings, and the stem that it writes in its own way."""
         word = self.words[at]
-        particle = next(
-            (w.lemma for w in self.words if w.dep == "compound:prt" and w.head == at), None
-        )
-        stems: list[str] = []
+        particles = (w.lemma for w in self.words if w.dep == "compound:prt" and w.head == at)
+        particle = next(particles, None)
+        numbers, stems = count(), list[str]()
 
         def part(node: Node) -> Part:
             if node.name in self.names:
@@ -193,15 +186,13 @@ class Reader:
             if node.concept.startswith("="):
                 figures = one(word.text) is not None
                 return Part(NUMBER if figures and node.concept[1:2].isdigit() else node.concept)
-            number[node.name] = len(number_here)
-            number_here.append(node)
+            self.number[node.name] = next(numbers)
             concept = abstracted(node.concept, word.lemma, particle, not stems)
             if concept.startswith("D") and concept[1:2] in ("", "-"):
                 stems.append(split_sense(node.concept)[0])
             children = [(c.role, part(c)) for c in node.children if c in members]
             return Part(concept, tuple(children))
 
-        number_here: list[Node] = []
         shape = part(root)
         if len(members) > _LARGEST and not self.names & {member.name for member in members}:
             return UNKNOWN, ""
@@ -209,51 +200,37 @@ class Reader:
             return UNKNOWN, ""  # a template could not be read again
         return write(shape), stems[0] if stems else ""
 
-    def _edges(
-        self,
-        fragments: dict[int, tuple[Node, list[Node]]],
-        number: dict[str, int],
-        templates: list[str],
-    ) -> tuple[list[int], list[str], list[tuple[int, int, str]]]:
-        heads = [-1] * len(self.words)
-        labels = [""] * len(self.words)
-        edges: list[tuple[int, int, str, Node]] = []
+    def _edges(self, fragments: dict[int, tuple[Node, list[Node]]]) -> list[tuple[Node, str, Node]]:
+        """The edges between words; a word at the top hangs from it."""
+        edges = []
         for at, (root, _) in fragments.items():
             parent = root.parent
             if parent is None or (parent is self.tree.top and self.sentence_top):
-                heads[at], labels[at] = 0, TOP
+                self.heads[at], self.labels[at] = 0, TOP
             elif parent.word >= 0:
-                label = f"{_role_class(root.role)}@{number.get(parent.name, 0)}"
-                edges.append((parent.word, at, label, root))
+                edges.append((parent, root.role, root))
         for source, role, target in self.tree.again:
             if min(source.word, target.word) >= 0 and fragments[target.word][0] is target:
-                label = f"{_role_class(role)}@{number.get(source.name, 0)}"
-                edges.append((source.word, target.word, label, target))
-        again = self._share(edges, heads, labels, templates)
-        return heads, labels, again
+                edges.append((source, role, target))
+        return edges
 
-    def _share(
-        self,
-        edges: list[tuple[int, int, str, Node]],
-        heads: list[int],
-        labels: list[str],
-        templates: list[str],
-    ) -> list[tuple[int, int, str]]:
+    def _share(self, edges: list[tuple[Node, str, Node]]) -> list[tuple[int, int, str]]:
         """Give each mention of a pronoun its nearest edge; what is left are further edges."""
         again = []
-        for source, at, label, node in edges:
-            places = self.mentions.get(node.name, [at])
-            nearest = min(places, key=lambda place: self.distance(source, place))
-            if source == nearest:
+        for source, role, target in edges:
+            label = f"{_role_class(role)}@{self.number.get(source.name, 0)}"
+            places = self.mentions.get(target.name, [target.word])
+            at = min(places, key=lambda place: self.distance(source.word, place))
+            if source.word == at:
                 continue
-            if heads[nearest] < 0:
-                heads[nearest], labels[nearest] = source + 1, label
-                templates[nearest] = templates[at]
+            if self.heads[at] < 0:
+                self.heads[at], self.labels[at] = source.word + 1, label
+                self.templates[at] = self.templates[target.word]
             else:
-                again.append((source + 1, nearest + 1, label))
-        for at, template in enumerate(templates):  # a first mention without an edge of its own
-            if template not in (NOTHING, INSIDE) and heads[at] < 0:
-                templates[at] = NOTHING
+                again.append((source.word + 1, at + 1, label))
+        for at, template in enumerate(self.templates):  # a first mention without an edge of its own
+            if template not in (NOTHING, INSIDE) and self.heads[at] < 0:
+                self.templates[at] = NOTHING
         return again
 
 

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from ...layers import Standard, lstm_states
+from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
 
 #: Relations of two turns: either speaker x either speaker x before or after.
@@ -105,8 +105,7 @@ class Network(nn.Module, ABC):
 
     def features(self, turns: Tensor, before: Sequence[Tensor]) -> Tensor:
         """What is read of turns, given those before each: (..., width) -> (..., narrow)."""
-        features: Tensor = self.dropout(self.narrow(self.read(turns, before)))
-        return features
+        return self.dropout(self.narrow(self.read(turns, before)))
 
     @abstractmethod
     def scores(self, features: Tensor, speakers: Tensor, mask: Tensor) -> Tensor:
@@ -204,15 +203,12 @@ class DynaEval(Network):
         return (received + weight * self.own(states)).relu()
 
     def _pooled(self, nodes: Tensor, mask: Tensor) -> Tensor:
-        shown = mask[..., None]
-        mean = (nodes * shown).sum(1) / shown.sum(1).clamp(min=1)
-        if self.shape.pooling == "mean":
-            pooled = mean
-        else:
-            largest = (nodes * shown + (shown - 1) * 1e4).amax(1)
-            pooled = largest if self.shape.pooling == "max" else torch.cat([mean, largest], -1)
-        score: Tensor = self.score(pooled)
-        return score.squeeze(-1)
+        shown, pools = mask[..., None], []
+        if self.shape.pooling != "max":
+            pools.append((nodes * shown).sum(1) / shown.sum(1).clamp(min=1))
+        if self.shape.pooling != "mean":
+            pools.append((nodes * shown + (shown - 1) * 1e4).amax(1))
+        return self.score(pools[0] if len(pools) == 1 else torch.cat(pools, -1)).squeeze(-1)
 
 
 class SDiCoh(Network):
@@ -229,7 +225,7 @@ class SDiCoh(Network):
         states = self.lstm(features, mask)
         looks = self.look(states.tanh()).squeeze(-1) + (mask - 1) * 1e4
         weights = looks.softmax(-1) * mask
-        score: Tensor = self.score(self.dropout((weights[..., None] * states).sum(1)))
+        score = self.score(self.dropout((weights[..., None] * states).sum(1)))
         # Who speaks does not matter to it; added as nothing, so that every network has one form.
         return score.squeeze(-1) + 0 * speakers.sum(1)
 

@@ -4,6 +4,7 @@ The worse ones are drawn from any mixture of :mod:`dialogauge.manipulate`, each 
 (a dialogue of four turns has two orders of one speaker's turns, not twenty).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
@@ -33,16 +34,17 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 def make(
-    dialogues: Sequence[Dialogue], origins: Sequence[int], worse: Sequence[str], drawing: Drawing
+    dialogues: Sequence[tuple[Dialogue, int]], worse: Sequence[str], drawing: Drawing
 ) -> Pairs:
-    """Each dialogue beside some made worse.
+    """Each dialogue, which comes with the number of its corpus, beside some made worse.
 
     Foreign turns come from the same corpus: those of another are told by their style.
     """
+    corpora: dict[int, list[Dialogue]] = defaultdict(list)
+    for dialogue, number in dialogues:
+        corpora[number].append(dialogue)
     damaged: list[Contrast] = []
-    for origin in dict.fromkeys(origins):
-        both = zip(dialogues, origins, strict=True)
-        corpus = [dialogue for dialogue, number in both if number == origin]
+    for corpus in corpora.values():
         damaged += contrasts(corpus, mixed(worse), Pool(corpus), drawing)
     if not damaged:
         raise DialogaugeError("no dialogue can be made worse: there is nothing to learn")
@@ -91,6 +93,5 @@ def _some(groups: Ints, most: int, rng: np.random.Generator) -> Ints:
     places = rng.permutation(len(groups))
     places = places[np.argsort(groups[places], kind="stable")]
     ordered = groups[places]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    rank = np.arange(len(places)) - np.repeat(starts, np.diff([*starts, len(places)]))
+    rank = np.arange(len(places)) - np.searchsorted(ordered, ordered)
     return places[rank < most]

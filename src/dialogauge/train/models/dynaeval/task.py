@@ -14,12 +14,10 @@ from msgspec import Meta
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ....atomic import write_json
 from ....contrast import Drawing
 from ...data import Half, Material
 from ...export import Example, export, export_onnx
-from ...frozen import Ints, Side, reading, sides
-from ...layers import standardise
+from ...frozen import Ints, Side, reading, sides, standardise
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Positive, Recipe
 from .. import Encode
@@ -56,9 +54,15 @@ class Ranking:
     """The task."""
 
     def __init__(
-        self, recipe: Recipe, settings: Settings, material: Material, read: Encode
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        material: Material,
+        work: Path,
+        encode: Encode | None,
     ) -> None:
         self.recipe, self.settings = recipe, settings
+        read = reading(recipe.backbone, work, encode)
         self.train, self.valid = sides(material, lambda half: self._pairs(material, half), read)
         self.width = self.train.table.shape[1]
         self.network = NETWORKS[settings.network](self.width, settings)
@@ -91,6 +95,12 @@ class Ranking:
     def export(self, folder: Path) -> float:
         """A metric of two steps: each turn beside those before it, and rows of them."""
         row = {0: "rows", 1: "turns"}
+        config = {
+            "metric": self.settings.network,
+            "encoder": self.recipe.backbone.name,
+            "width": self.width,
+            "beside": self.settings.beside,
+        }
         reading = export_onnx(
             TurnFeatures(self.network),
             folder / "reader.onnx",
@@ -104,14 +114,8 @@ class Ranking:
             self._row_examples(),
             {"heard": {0: "read"}, "turns": row, "speakers": row, "mask": row},
             {"score": {0: "rows"}},
+            config,
         )
-        config = {
-            "metric": self.settings.network,
-            "encoder": self.recipe.backbone.name,
-            "width": self.width,
-            "beside": self.settings.beside,
-        }
-        write_json(folder / "config.json", config)
         return max(reading, scoring)
 
     def _pairs(self, material: Material, half: Half) -> rows.Pairs:
@@ -122,16 +126,12 @@ class Ranking:
             for dialogue, origin in zip(spoken, material.origins(half), strict=True)
             if shortest <= len(dialogue.turns) <= longest
         ]
-        return rows.make(
-            [dialogue for dialogue, _ in fitting],
-            [origin for _, origin in fitting],
-            self.settings.worse,
-            Drawing(self.settings.pairs, self.recipe.seed, apart=False),
-        )
+        drawing = Drawing(self.settings.pairs, self.recipe.seed, apart=False)
+        return rows.make(fitting, self.settings.worse, drawing)
 
     def _scores(self, batch: Inputs) -> tuple[Tensor, Tensor]:
         """The scores of both sides; each dialogue goes through the network once."""
-        scores: Tensor = self.network(batch.turns, batch.speakers, batch.mask)
+        scores = self.network(batch.turns, batch.speakers, batch.mask)
         better, worse = scores[batch.places].chunk(2)
         return better, worse
 
@@ -141,8 +141,10 @@ class Ranking:
         def example(texts: int, turns: int) -> Example:
             table = np.array(vectors[rng.integers(0, len(vectors), texts)])
             table[0] = 0
-            places = rng.integers(0, texts, (turns, 1 + self.settings.beside))
-            return {"table": torch.from_numpy(table), "turns": torch.from_numpy(places)}
+            return {
+                "table": table,
+                "turns": rng.integers(0, texts, (turns, 1 + self.settings.beside)),
+            }
 
         return [example(*sizes) for sizes in ((5, 8), (2, 1), (9, 200))]
 
@@ -152,13 +154,11 @@ class Ranking:
         def example(read: int, count: int, turns: int) -> Example:
             length = rng.integers(1, turns + 1, count)
             length[0] = turns
-            there = np.arange(turns) < length[:, None]
-            features = rng.normal(size=(read, self.settings.narrow)).astype(np.float32)
             return {
-                "heard": torch.from_numpy(features),
-                "turns": torch.from_numpy(rng.integers(0, read, (count, turns))),
-                "speakers": torch.from_numpy(rng.integers(0, 3, (count, turns)).astype(np.float32)),
-                "mask": torch.from_numpy(there.astype(np.float32)),
+                "heard": rng.normal(size=(read, self.settings.narrow)).astype(np.float32),
+                "turns": rng.integers(0, read, (count, turns)),
+                "speakers": rng.integers(0, 3, (count, turns)).astype(np.float32),
+                "mask": (np.arange(turns) < length[:, None]).astype(np.float32),
             }
 
         return [example(*sizes) for sizes in ((5, 3, 4), (1, 1, 1), (9, 5, 12), (40, 64, 7))]
@@ -180,8 +180,4 @@ def _won(better: Tensor, worse: Tensor) -> NDArray[np.float64]:
     return np.asarray(won.cpu().numpy(), np.float64)
 
 
-def build(
-    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
-) -> Ranking:
-    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    return Ranking(recipe, settings, material, reading(recipe.backbone, work, encode))
+build = Ranking

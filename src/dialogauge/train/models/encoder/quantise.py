@@ -21,54 +21,43 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float32]
 
-
-class Quantisation(msgspec.Struct, frozen=True):
-    """How to quantise; the defaults were chosen by cosine to the fp32 original."""
-
-    smoothing: float = 0.5  # a above; 0 turns it off
-    keep: tuple[str, ...] = ("/key/",)  # parts of node names that stay fp32
-
-
+#: Chosen by cosine to the fp32 original: a above, and what stays fp32, by a part of its name.
+_SMOOTHING, _KEPT = 0.5, "/key/"
 _GELU_SHIFT = 0.1701  # GELU's minimum is -0.16997
+_CONSTANTS: dict[str, np.generic] = {
+    "q.tiny": np.float32(1e-9),
+    "q.shift": np.float32(_GELU_SHIFT),
+    "q.scale": np.float32(1 / 127),
+    "q.zero": np.uint8(128),
+    "q.scale.up": np.float32(1 / 255),
+    "q.zero.up": np.uint8(0),
+    "q.weight.zero": np.int8(0),
+}
 
 
-def to_int8(
-    source: Path,
-    target: Path,
-    calibration: Sequence[dict[str, Any]],
-    chosen: Quantisation | None = None,
-) -> None:
+def to_int8(source: Path, target: Path, calibration: Sequence[dict[str, Any]]) -> None:
     """Write the int8 form of an exported encoder.
 
     ``calibration`` are inputs of the graph (input_ids and attention_mask) of typical texts.
     """
     import onnx
 
-    chosen = chosen or Quantisation()
     model = onnx.load(str(source))
-    largest = _largest(model, calibration) if chosen.smoothing else {}
-    graph = _Graph(model, chosen, largest)
-    graph.rewrite()
+    _Graph(model, _largest(model, calibration)).rewrite()
     onnx.checker.check_model(model)
     onnx.save(model, str(target))
 
 
-def _products(model: Any, keep: Sequence[str] = ()) -> list[Any]:
+def _products(model: Any) -> list[Any]:
     """The nodes that multiply activations with constant weights."""
     constant = {each.name for each in model.graph.initializer}
-    return [
-        node
-        for node in model.graph.node
-        if node.op_type == "MatMul"
-        and node.input[1] in constant
-        and not any(part in node.name for part in keep)
-    ]
+    products = (node for node in model.graph.node if node.op_type == "MatMul")
+    return [node for node in products if node.input[1] in constant and _KEPT not in node.name]
 
 
 def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Floats]:
@@ -98,13 +87,12 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Fl
 class _Graph:
     """A graph while its products are replaced."""
 
-    def __init__(self, model: Any, chosen: Quantisation, largest: dict[str, _Floats]) -> None:
+    def __init__(self, model: Any, largest: dict[str, _Floats]) -> None:
         import onnx
 
-        self._onnx, self._model, self._chosen = onnx, model, chosen
-        self._largest = largest
+        self._onnx, self._model, self._largest = onnx, model, largest
         self._weights = {each.name: each for each in model.graph.initializer}
-        self._targets = _products(model, chosen.keep)
+        self._targets = _products(model)
         self._sharing: dict[str, list[Any]] = defaultdict(list)  # one input, several products
         for node in self._targets:
             self._sharing[node.input[0]].append(node)
@@ -114,7 +102,8 @@ class _Graph:
 
     def rewrite(self) -> None:
         """Replace the products and the word embeddings."""
-        self._constants()
+        for constant, value in _CONSTANTS.items():
+            self._put(constant, np.array(value))
         words = next(name for name in self._weights if "word_embeddings" in name)
         targets = {id(node) for node in self._targets}
         for node in list(self._model.graph.node):
@@ -134,15 +123,6 @@ class _Graph:
             opset = self._onnx.helper.make_opsetid("com.microsoft", 1)
             self._model.opset_import.append(opset)
 
-    def _constants(self) -> None:
-        self._put("q.tiny", np.array(1e-9, np.float32))
-        self._put("q.shift", np.array(_GELU_SHIFT, np.float32))
-        self._put("q.scale", np.array(1 / 127, np.float32))
-        self._put("q.zero", np.array(128, np.uint8))
-        self._put("q.scale.up", np.array(1 / 255, np.float32))
-        self._put("q.zero.up", np.array(0, np.uint8))
-        self._put("q.weight.zero", np.array(0, np.int8))
-
     def _put(self, name: str, array: NDArray[Any]) -> str:
         self._model.graph.initializer.append(self._onnx.numpy_helper.from_array(array, name))
         return name
@@ -155,16 +135,12 @@ class _Graph:
     def _matrix(self, name: str) -> _Floats:
         return np.asarray(self._onnx.numpy_helper.to_array(self._weights[name]), dtype=np.float32)
 
-    def _is_positive(self, node: Any) -> bool:
-        """Whether its input comes out of a GELU: the wide side of a feed-forward block."""
-        rows, columns = self._matrix(node.input[1]).shape
-        return bool(rows > columns)
-
     def _product(self, node: Any) -> None:
-        up = ".up" if self._is_positive(node) else ""
+        matrix = self._matrix(node.input[1])
+        # Out of a GELU comes the input of the wide side of a feed-forward block.
+        up = ".up" if matrix.shape[0] > matrix.shape[1] else ""
         name, smooth = self._scaled_input(node, up)
-        weights = self._matrix(node.input[1]) * smooth[:, None]
-        whole, scale = _int8(weights, axis=0)
+        whole, scale = _int8(matrix * smooth[:, None], axis=0)
         output = node.output[0]
         quantised = [
             f"{name}.int8",
@@ -181,9 +157,8 @@ class _Graph:
             return
         shifted = self._add("Mul", [raw, f"{name}.largest"], f"{output}.shifted")
         excess = _GELU_SHIFT * (whole * scale / smooth[:, None]).sum(axis=0)
-        self._add(
-            "Sub", [shifted, self._put(f"{output}.excess", excess.astype(np.float32))], output
-        )
+        self._put(f"{output}.excess", excess.astype(np.float32))
+        self._add("Sub", [shifted, f"{output}.excess"], output)
 
     def _scaled_input(self, node: Any, up: str) -> tuple[str, _Floats]:
         """The int8 form of a product's input, made once for all that share it; its smoothing."""
@@ -205,12 +180,9 @@ class _Graph:
 
     def _smoothing(self, source: str, shift: float) -> _Floats:
         matrices = [self._matrix(node.input[1]) for node in self._sharing[source]]
-        if not self._chosen.smoothing:
-            return np.ones(len(matrices[0]), np.float32)
         weights = np.maximum.reduce([np.abs(matrix).max(axis=1) for matrix in matrices])
-        share = self._chosen.smoothing
         inputs = np.maximum(self._largest[source] + shift, 1e-5)
-        smooth = inputs**share / np.maximum(weights, 1e-5) ** (1 - share)
+        smooth = inputs**_SMOOTHING / np.maximum(weights, 1e-5) ** (1 - _SMOOTHING)
         return np.asarray(smooth / np.exp(np.log(smooth).mean()), dtype=np.float32)
 
     def _lookup(self, node: Any) -> None:
@@ -218,9 +190,8 @@ class _Graph:
         whole, scale = _int8(self._matrix(node.input[0]), axis=1)
         self._dead.add(node.input[0])
         rows = self._add("Gather", [self._put("q.words", whole), node.input[1]], "q.row")
-        scales = self._add(
-            "Gather", [self._put("q.words.scale", scale), node.input[1]], "q.row.scale"
-        )
+        self._put("q.words.scale", scale)
+        scales = self._add("Gather", ["q.words.scale", node.input[1]], "q.row.scale")
         floats = self._add("Cast", [rows], "q.row.float", to=self._onnx.TensorProto.FLOAT)
         self._add("Mul", [floats, scales], node.output[0])
 

@@ -82,16 +82,14 @@ def bring(
         outcome = convert(chosen, folder, name=name, texts=texts, int8=int8)
         form = "int8" if int8 else "fp32"
         about = f"The encoder {chosen.name} as it was published, not trained further; {form}."
-        recipe = Recipe(
-            name=name, task="encoder", about=about, backbone=chosen, settings={"int8": int8}
-        )
+        settings = {"int8": int8}
+        recipe = Recipe(name=name, task="encoder", about=about, backbone=chosen, settings=settings)
         unread = ("data", "optimisation")
         card.write(folder, recipe, outcome, command, notes=NOTES, unread=unread)
         models.seal(folder)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, out)
-    size = outcome.best["megabytes"]
-    return Imported(str(out), outcome.parity, outcome.best["cosine"], size)
+    return Imported(str(out), outcome.parity, **outcome.best)
 
 
 def convert(

@@ -17,29 +17,18 @@ classifier also reads how the response agrees with each of the last two turns, u
 vectors is slow to find that, and it holds for talk that was never trained on.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 import torch
 from torch import Tensor, nn
 
 from ....encode.encoder import POOLINGS, Pooling
-from ...layers import Standard, lstm_states
+from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
 
 Reads = Literal["turns", "joined", "words"]
 Kind = Literal["maude", "nli", "infersent", "ruber"]
-
-#: What each network reads of a context.
-READS: dict[Kind, Reads] = {
-    "maude": "turns",
-    "nli": "joined",
-    "infersent": "words",
-    "ruber": "words",
-}
-
 
 #: Of the word embeddings: how many words, of how many numbers.
 _WORDS, _WORD_WIDTH = 30522, 100
@@ -102,15 +91,15 @@ class _Classifier(nn.Module):
 
     def forward(self, context: Tensor, response: Tensor, *more: Tensor) -> Tensor:
         """(..., width), (..., width), what else is known of both -> (...)."""
-        apart = context - response
-        apart = apart.abs() if self.absolute else apart
+        apart = (context - response).abs() if self.absolute else context - response
         features = torch.cat([context, response, context * response, apart, *more], -1)
-        logits: Tensor = self.layers(features)
-        return logits.squeeze(-1)
+        return self.layers(features).squeeze(-1)
 
 
 class Maude(nn.Module):
     """Utterances, brought down; the last turns through a BiLSTM; a classifier."""
+
+    reads: ClassVar[Reads] = "turns"  # of a context
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
@@ -142,10 +131,8 @@ class Maude(nn.Module):
         wide = self.narrow.out_features
         unit = response[..., wide:]
         agreement = context[..., wide:] * torch.cat([unit] * self.beside or [unit[..., :0]], -1)
-        logits: Tensor = self.classifier(
-            context[..., :wide], response[..., :wide], self.dropout(agreement)
-        )
-        return logits
+        both = context[..., :wide], response[..., :wide]
+        return self.classifier(*both, self.dropout(agreement))
 
     def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(texts, width), (rows, turns), (rows, turns), (rows,) -> (rows,), from 0 to 1."""
@@ -162,8 +149,7 @@ class Maude(nn.Module):
         return torch.cat([self.mix(torch.cat(states, -1)), *there], -1)
 
     def _down(self, vectors: Tensor) -> Tensor:
-        narrow: Tensor = self.dropout(self.narrow(self.standard(vectors)))
-        return narrow
+        return self.dropout(self.narrow(self.standard(vectors)))
 
     def _unit(self, vectors: Tensor) -> Tensor:
         """Mean vectors of one length, which keeps their numbers near 1."""
@@ -171,48 +157,36 @@ class Maude(nn.Module):
         return mean / mean.norm(dim=-1, keepdim=True).clamp(min=1e-6) * self.mean**0.5
 
 
-class _Joined(nn.Module, ABC):
-    """The context as one text, and a classifier."""
+class Nli(nn.Module):
+    """The context as one text, and a classifier; context and response as vectors."""
 
-    classifier: nn.Module
-
-    @abstractmethod
-    def context(self, joined: Tensor, mask: Tensor) -> Tensor:
-        """(batch, 1, width), (batch, 1) -> (batch, both)."""
-
-    @abstractmethod
-    def response(self, response: Tensor) -> Tensor:
-        """(..., width) -> (..., both)."""
-
-    def logit(self, context: Tensor, response: Tensor) -> Tensor:
-        """(..., both), (..., both) -> (...)."""
-        logits: Tensor = self.classifier(context, response)
-        return logits
-
-    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
-        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
-        answered = self.response(table[response])
-        return self.logit(self.context(table[context], mask), answered).sigmoid()
-
-
-class Nli(_Joined):
-    """Context and response as vectors."""
+    reads: ClassVar[Reads] = "joined"
 
     def __init__(self, width: int, shape: Shape) -> None:
         super().__init__()
+        self._build(width, shape)
+
+    def _build(self, width: int, shape: Shape) -> None:
         self.standard = Standard(width)
         self.mix = nn.Linear(width, width, bias=False)
         self.classifier = _Classifier(width, shape)
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, width), (batch, 1) -> (batch, width)."""
-        mixed: Tensor = self.mix(self.standard(joined[:, 0])) * mask
-        return mixed
+        return self.mix(self.standard(joined[:, 0])) * mask
 
     def response(self, response: Tensor) -> Tensor:
         """(..., width) -> (..., width)."""
-        standard: Tensor = self.standard(response)
-        return standard
+        return self.standard(response)
+
+    def logit(self, context: Tensor, response: Tensor) -> Tensor:
+        """What :meth:`context` and :meth:`response` gave -> (...)."""
+        return self.classifier(context, response)
+
+    def forward(self, table: Tensor, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
+        """(texts, width), (rows, 1), (rows, 1), (rows,) -> (rows,), from 0 to 1."""
+        answered = self.response(table[response])
+        return self.logit(self.context(table[context], mask), answered).sigmoid()
 
 
 class _Words(nn.Module):
@@ -232,20 +206,20 @@ class _Words(nn.Module):
         return (states * shown + (shown - 1) * 2).amax(1)  # -2 is below every state
 
 
-class InferSent(_Joined):
+class InferSent(Nli):
     """Context and response as words, each by an encoder of its own; W on the context."""
 
-    def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__()
-        del width  # of the frozen encoder, which this network does without
+    reads = "words"
+
+    def _build(self, width: int, shape: Shape) -> None:
+        # The width is that of the frozen encoder, which this network does without.
         self.asked, self.answered = _Words(shape), _Words(shape)
         self.mix = nn.Linear(2 * shape.hidden, 2 * shape.hidden)
         self.classifier = _Classifier(2 * shape.hidden, shape)
 
     def context(self, joined: Tensor, mask: Tensor) -> Tensor:
         """(batch, 1, words), (batch, 1) -> (batch, 2 hidden)."""
-        mixed: Tensor = self.mix(self.asked(joined[:, 0])) * mask
-        return mixed
+        return self.mix(self.asked(joined[:, 0])) * mask
 
     def response(self, response: Tensor) -> Tensor:
         """(..., words) -> (..., 2 hidden)."""
@@ -256,8 +230,8 @@ class InferSent(_Joined):
 class Ruber(InferSent):
     """The unreferenced half of RUBER: both sides and how they agree under a learnt matrix."""
 
-    def __init__(self, width: int, shape: Shape) -> None:
-        super().__init__(width, shape)
+    def _build(self, width: int, shape: Shape) -> None:
+        super()._build(width, shape)
         both = 2 * shape.hidden
         self.mix = nn.Identity()
         self.matrix = nn.Parameter(torch.zeros(both, both))
@@ -268,11 +242,10 @@ class Ruber(InferSent):
     def logit(self, context: Tensor, response: Tensor) -> Tensor:
         """(..., 2 hidden), (..., 2 hidden) -> (...)."""
         agree = ((context @ self.matrix) * response).sum(-1, keepdim=True)
-        logits: Tensor = self.classifier(torch.cat([context, agree, response], -1))
-        return logits.squeeze(-1)
+        return self.classifier(torch.cat([context, agree, response], -1)).squeeze(-1)
 
 
-NETWORKS: dict[Kind, Callable[[int, Shape], Maude | _Joined]] = {
+NETWORKS: dict[Kind, type[Maude | Nli]] = {
     "maude": Maude,
     "nli": Nli,
     "infersent": InferSent,

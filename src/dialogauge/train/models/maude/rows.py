@@ -104,9 +104,7 @@ def make(dialogues: Sequence[Dialogue], turns: int, sources: Sources, seed: int)
         responses[kind] = broken(dialogues, rewrite, kind, seed)
     joined = [" ".join(window) if sources.joined else None for window in context]
     return Exchanges(
-        context=np.array(
-            [[-1] * (turns - len(each)) + [place(t) for t in each] for each in context]
-        ),
+        context=np.array([[-1] * (turns - len(each)) + [*map(place, each)] for each in context]),
         joined=np.array([[place(text)] for text in joined]),
         dialogue=np.array([number for number, _ in answers]),
         corpus=np.array([sources.corpora[at] if sources.corpora else 0 for at, _ in answers]),
@@ -122,10 +120,8 @@ def _same(text: str, back: str) -> bool:
 
 def _window(dialogue: Dialogue, at: int, turns: int) -> list[str]:
     """The last turns before a place that say anything."""
-    spoken = [
-        turn.text for turn in dialogue.turns[max(0, at - 2 * turns) : at] if turn.text.strip()
-    ]
-    return spoken[-turns:]
+    near = (turn.text for turn in dialogue.turns[max(0, at - 2 * turns) : at])
+    return [text for text in near if text.strip()][-turns:]
 
 
 def broken(
@@ -176,9 +172,8 @@ def _foreign(rows: Exchanges, source: Ints, some: Ints, rng: np.random.Generator
         return np.full(len(some), -1)
 
     def wrong(drawn: Ints) -> NDArray[np.bool_]:
-        same: NDArray[np.bool_] = rows.dialogue[drawn] == rows.dialogue[some]
-        same |= source[drawn] == rows.responses["gold"][some]
-        return same
+        same = source[drawn] == rows.responses["gold"][some]
+        return np.asarray(same | (rows.dialogue[drawn] == rows.dialogue[some]))
 
     drawn = rng.choice(there, len(some))
     for _ in range(_DRAWS):

@@ -17,21 +17,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
-from ....atomic import write_json
 from ....metrics.maude import word_table
 from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ...data import Half, Material
 from ...export import Example, export
-from ...frozen import Side, reading, sides
+from ...frozen import Side, reading, sides, standardise
 from ...generated import one_each
-from ...layers import standardise
 from ...loop import Batches, on_device
 from ...named import translator
 from ...recipe import AtLeastOne, Count, Recipe, Share
 from .. import Encode
 from . import rows
-from .network import NETWORKS, READS, Kind, Shape
+from .network import NETWORKS, Kind, Shape
 
 
 class Settings(Shape, frozen=True, forbid_unknown_fields=True):
@@ -71,11 +69,17 @@ class Discrimination:
         recipe: Recipe,
         settings: Settings,
         material: Material,
-        read: Callable[[Sequence[str]], NDArray[Any]],
+        work: Path,
+        encode: Encode | None,
     ) -> None:
         self.recipe, self.settings = recipe, settings
         self.kinds = rows.NEGATIVE[settings.policy]
-        self.reads = READS[settings.network]
+        self.reads = NETWORKS[settings.network].reads
+        read: Callable[[Sequence[str]], NDArray[Any]]
+        if self.reads == "words":
+            read = partial(word_table, shared(recipe.backbone.name))
+        else:
+            read = reading(recipe.backbone, work, encode, settings.pooling)
         self.train, self.valid = sides(material, lambda half: self._rows(material, half), read)
         self.width = self.train.table.shape[1]
         shape = msgspec.structs.replace(settings, beside=min(settings.beside, settings.turns))
@@ -101,10 +105,8 @@ class Discrimination:
         batch = on_device(self._inputs(self.valid, exam), self.network)
         logits = self._logits(batch, mispaired=False)
         gold = logits[:, 0].sigmoid()
-        measures = {
-            "log-likelihood": -float(self._loss(logits, batch.there)),
-            "gold": float(gold.mean()),
-        }
+        likelihood = -float(self._loss(logits, batch.there))
+        measures = {"log-likelihood": likelihood, "gold": float(gold.mean())}
         for at, kind in enumerate((*rows.POSITIVE, *self.kinds)):
             shown = batch.there[:, at] > 0
             if at and shown.any():
@@ -115,7 +117,6 @@ class Discrimination:
         """A metric: ``table``, ``context``, ``mask``, ``response`` -> ``score``."""
         row = {0: "rows"}
         inputs = {"table": {0: "texts"}, "context": row, "mask": row, "response": row}
-        difference = export(self.network, folder, self._examples(), inputs, {"score": row})
         config = {
             **_kind(self.settings),
             "reads": self.reads,
@@ -124,8 +125,7 @@ class Discrimination:
             "turns": self.settings.turns,
             "width": self.width,
         }
-        write_json(folder / "config.json", config)
-        return difference
+        return export(self.network, folder, self._examples(), inputs, {"score": row}, config)
 
     def _rows(self, material: Material, half: Half) -> rows.Exchanges:
         settings, seed, dialogues = self.settings, self.recipe.seed, material.dialogues(half)
@@ -159,9 +159,8 @@ class Discrimination:
     def _loss(self, logits: Tensor, there: Tensor) -> Tensor:
         count = len(rows.POSITIVE)
         positive, negative = logits[:, :count], logits[:, count:]
-        good = binary_cross_entropy_with_logits(
-            positive, torch.ones_like(positive), reduction="none"
-        )
+        ones = torch.ones_like(positive)
+        good = binary_cross_entropy_with_logits(positive, ones, reduction="none")
         bad = -logsigmoid(-negative)
         if share := self.settings.positives:
             return _mean(good, there[:, :count], share) + _mean(bad, there[:, count:], 1 - share)
@@ -175,10 +174,10 @@ class Discrimination:
             table = self.train.table[rng.integers(0, len(self.train.table), texts)]
             there = rng.integers(1, turns + 1, (count, 1)) + np.arange(turns) >= turns
             return {
-                "table": torch.from_numpy(np.asarray(table)),
-                "context": torch.from_numpy(rng.integers(0, texts, (count, turns))),
-                "mask": torch.from_numpy(there.astype(np.float32)),
-                "response": torch.from_numpy(rng.integers(0, texts, count)),
+                "table": np.asarray(table),
+                "context": rng.integers(0, texts, (count, turns)),
+                "mask": there.astype(np.float32),
+                "response": rng.integers(0, texts, count),
             }
 
         return [example(*sizes) for sizes in ((3, 2), (1, 1), (9, 5), (40, 64))]
@@ -197,12 +196,4 @@ def _kind(settings: Settings) -> dict[str, str]:
     return {"metric": metric, "network": settings.network, "blend": settings.blend}
 
 
-def build(
-    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
-) -> Discrimination:
-    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    if READS[settings.network] == "words":
-        words = partial(word_table, shared(recipe.backbone.name))
-        return Discrimination(recipe, settings, material, words)
-    read = reading(recipe.backbone, work, encode, settings.pooling)
-    return Discrimination(recipe, settings, material, read)
+build = Discrimination

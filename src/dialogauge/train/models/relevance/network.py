@@ -41,8 +41,7 @@ class _Tower(nn.Module):
 
     def forward(self, vectors: Tensor) -> Tensor:
         """(..., width) -> (..., width)."""
-        added: Tensor = self.inner(vectors)
-        return vectors + added
+        return vectors + self.inner(vectors)
 
 
 class _Attention(nn.Module):
@@ -63,7 +62,7 @@ class _Attention(nn.Module):
         keys, values = (self._split(layer(normed)) for layer in (self.keys, self.values))
         weights = query @ keys.transpose(-1, -2) / math.sqrt(keys.shape[-1])
         weights = weights + (1.0 - mask[:, None, None, :]) * -1e4  # finite: no turn is no NaN
-        mixed: Tensor = self.mix((self.dropout(weights.softmax(-1)) @ values).flatten(1))
+        mixed = self.mix((self.dropout(weights.softmax(-1)) @ values).flatten(1))
         return turns[:, -1] + mixed
 
     def _split(self, turns: Tensor) -> Tensor:

@@ -57,33 +57,21 @@ def pairs(dialogues: Sequence[Dialogue], turns: int) -> Pairs:
     >>> both.texts, both.context.tolist(), both.response.tolist()
     (('Hi.', 'Hello.'), [[-1, 0], [0, 1]], [1, 0])
     """
-    places: dict[str, int] = {}
-    context: list[list[int]] = []
-    response: list[int] = []
+    texts: dict[str, int] = {}
     spoken: list[int] = []
-    place: list[int] = []
-    spans: list[tuple[int, int]] = []
+    windows: list[list[int]] = []
+    answers: list[tuple[int, int, int, int]] = []
     for dialogue in dialogues:
-        ids = [places.setdefault(turn.text, len(places)) for turn in dialogue.turns]
+        ids = [texts.setdefault(turn.text, len(texts)) for turn in dialogue.turns]
         padded = [-1] * turns + ids
-        for index in range(1, len(ids)):
-            context.append(padded[index : index + turns])
-            response.append(ids[index])
-            spans.append((len(spoken), len(ids)))
-            place.append(index)
+        for place in range(1, len(ids)):
+            windows.append(padded[place : place + turns])
+            answers.append((ids[place], len(spoken), len(ids), place))
         spoken += ids
-    if not response:
+    if not answers:
         raise DialogaugeError("no dialogue has a turn with a context: there is nothing to learn")
-    span = np.array(spans, np.int64)
-    return Pairs(
-        tuple(places),
-        np.array(context, np.int64),
-        np.array(response, np.int64),
-        np.array(spoken, np.int64),
-        span[:, 0],
-        span[:, 1],
-        np.array(place, np.int64),
-    )
+    response, *places = np.array(answers).T
+    return Pairs(tuple(texts), np.array(windows), response, np.array(spoken), *places)
 
 
 def batches(pairs: Pairs, size: int, others: int, rng: np.random.Generator) -> list[Batch]:
@@ -131,9 +119,8 @@ def loss(context: Tensor, response: Tensor, others: Tensor, wrong: Tensor, scale
     beside = (context.unsqueeze(1) * others).sum(-1)  # (batch, others)
     logits = torch.cat([inside, beside], 1) * scale
     right = inside.diagonal() * scale
-    size = len(right)
     answers = logits.masked_fill(~wrong, -torch.inf)
-    contexts = (inside.T * scale).masked_fill(~wrong[:, :size].T, -torch.inf)
+    contexts = (inside.T * scale).masked_fill(~wrong[:, : len(right)].T, -torch.inf)
     return (_surprise(right, answers) + _surprise(right, contexts)) / 2
 
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from ....atomic import write_json
 from ....errors import InputError
 from ...data import Material
 from ...export import Example, export
@@ -46,18 +44,23 @@ class Selection:
     """The task."""
 
     def __init__(
-        self, recipe: Recipe, settings: Settings, material: Material, read: Encode
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        material: Material,
+        work: Path,
+        encode: Encode | None,
     ) -> None:
         self.recipe, self.settings = recipe, settings
         self.train, self.valid = sides(
-            material, lambda half: rows.pairs(material.dialogues(half), settings.turns), read
+            material,
+            lambda half: rows.pairs(material.dialogues(half), settings.turns),
+            reading(recipe.backbone, work, encode),
         )
         self.width = self.train.table.shape[1]
         if self.width % settings.heads:
-            raise InputError(
-                f"{settings.heads} heads do not divide vectors of {self.width} numbers",
-                field="settings.heads",
-            )
+            problem = f"{settings.heads} heads do not divide vectors of {self.width} numbers"
+            raise InputError(problem, field="settings.heads")
         self.network = ResponseSelector(self.width, settings)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
@@ -93,15 +96,13 @@ class Selection:
         """A metric head: ``context``, ``mask``, ``response`` -> ``score``."""
         batch = {0: "batch"}
         inputs = {"context": batch, "mask": batch, "response": batch}
-        difference = export(self.network, folder, self._examples(), inputs, {"score": batch})
         config = {
             "metric": self.recipe.name,
             "encoder": self.recipe.backbone.name,
             "turns": self.settings.turns,
             "width": self.width,
         }
-        write_json(folder / "config.json", config)
-        return difference
+        return export(self.network, folder, self._examples(), inputs, {"score": batch}, config)
 
     def _inputs(self, batch: rows.Batch) -> Inputs:
         pairs = self.train.rows
@@ -117,17 +118,13 @@ class Selection:
         turns, width = self.settings.turns, self.width
 
         def example(batch: int) -> Example:
-            context = rng.normal(size=(batch, turns, width)).astype(np.float32)
+            context = rng.normal(size=(batch, turns, width))
             there = rng.integers(0, turns + 1, (batch, 1)) + np.arange(turns) >= turns
-            response = rng.normal(size=(batch, width)).astype(np.float32)
-            parts = {"context": context, "mask": there.astype(np.float32), "response": response}
-            return {name: torch.from_numpy(part) for name, part in parts.items()}
+            response = rng.normal(size=(batch, width))
+            parts = {"context": context, "mask": there, "response": response}
+            return {name: part.astype(np.float32) for name, part in parts.items()}
 
         return [example(batch) for batch in (2, 1, 7, 64)]
 
 
-def build(
-    recipe: Recipe, settings: Settings, material: Material, work: Path, encode: Encode | None
-) -> Selection:
-    """The task on a recipe's dialogues; ``encode`` stands in for the recipe's encoder."""
-    return Selection(recipe, settings, material, reading(recipe.backbone, work, encode))
+build = Selection
