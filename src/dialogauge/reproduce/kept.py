@@ -15,6 +15,7 @@ import msgspec
 from .. import __version__, atomic
 from ..errors import InputError
 from ..meta import Estimate
+from .page import UNKNOWN
 
 T = TypeVar("T")
 
@@ -51,9 +52,9 @@ class Remembered(msgspec.Struct, frozen=True):
     rows: Mapping[str, Measurement]
     fresh: frozenset[str]
 
-    def number(self, row: str, name: str) -> Estimate | None:
-        """A number of a row, however old; None if it was never measured."""
-        return self.rows[row].numbers.get(name) if row in self.rows else None
+    def number(self, row: str, name: str) -> Estimate:
+        """A number of a row, however old."""
+        return self.rows[row].numbers.get(name, UNKNOWN) if row in self.rows else UNKNOWN
 
     def label(self, row: str) -> str:
         """The row's name, and, if it is not fresh, where its numbers come from."""
@@ -75,13 +76,9 @@ def remembered(
     new = {
         name: Measurement(each, today, __version__, using[name])
         for name, each in numbers.items()
-        if name not in old or _differ(old[name].numbers, each)
+        # Encoded, because undefined numbers are alike.
+        if name not in old or msgspec.json.encode(old[name].numbers) != msgspec.json.encode(each)
     }
     if new and path.parent.is_dir():
         keep(path, old | new)
     return Remembered(old | new, frozenset(numbers))
-
-
-def _differ(one: dict[str, Estimate], other: dict[str, Estimate]) -> bool:
-    """Whether numbers differ; undefined ones are alike."""
-    return msgspec.json.encode(one) != msgspec.json.encode(other)

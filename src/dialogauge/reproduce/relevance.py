@@ -11,11 +11,11 @@ from ..encode import Encoder
 from ..errors import InputError
 from ..metrics import Metric, load
 from ..metrics.vectors import ENCODER, Embedded, Plain
+from ..report.markdown import table
 from ..scores import Score
 from .exams import held
-from .looks import final, logged, look
-from .page import Request, correlations, final_looks, table
-from .paper import Paper
+from .looks import correlations, final, final_looks, logged, look
+from .page import Paper, Request
 
 #: Sets of single answers, where relevance is judged: the tuning ones, then the test ones.
 TUNING = {
