@@ -16,8 +16,8 @@ from dialogauge.meta import Estimate, Resampling
 from dialogauge.metrics import Metric, by_turn, load
 from dialogauge.metrics.dynaeval import Graph
 from dialogauge.metrics.table import from_folder
-from dialogauge.reproduce import Request, dynaeval, family, kept, look, sections
-from dialogauge.reproduce.dynaeval import Aggregated, DynaevalPage, Trial, take_final_looks
+from dialogauge.reproduce import Request, dynaeval, kept, look, sections
+from dialogauge.reproduce.dynaeval import DynaevalPage, Trial, aggregated, take_final_looks
 from dialogauge.reproduce.exams import DamageExam, damaged, fitting
 from dialogauge.reproduce.looks import LOG, Final, Look
 from dialogauge.reproduce.page import Paper, Variant
@@ -145,11 +145,11 @@ def test_turn_scores_in_every_way() -> None:
     counted = by_turn("count", lambda chat: [2.0, 5.0, math.nan][: len(chat.turns)])
     chat = talks(1, 3)[0]
     found = {
-        how: Aggregated(counted, how).score([chat])[0].value
+        how: aggregated(counted, how).score([chat])[0].value
         for how in ("mean", "sum", "max", "product")
     }
     assert found == {"mean": 3.5, "sum": 7.0, "max": 5.0, "product": 10.0}
-    made = Aggregated(counted, "max")
+    made = aggregated(counted, "max")
     assert made.name == "count-max"
     assert made.signature == f"{counted.signature}|aggregate:max"
     assert not made.trained
@@ -159,7 +159,7 @@ def test_an_aggregated_trained_metric_keeps_away_from_test_sets() -> None:
     learnt = Knows(len)  # type: ignore[arg-type]
     learnt.trained = True
     with pytest.raises(DialogaugeError, match="fed-dialogue is a test set and knows-sum was"):
-        look([Aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
+        look([aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
 
 
 def test_no_final_look_without_all_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = write_chats(tmp_path / "chats.jsonl", chats(12, turns=5))
     text = RECIPE.format(file=msgspec.json.encode(str(file)).decode())
     (tmp_path / "recipes" / "tiny.toml").write_text(text)
-    monkeypatch.setattr(family, "RECIPES", tmp_path / "recipes")
+    monkeypatch.setattr(kept, "RECIPES", tmp_path / "recipes")
     return tmp_path
 
 
@@ -326,7 +326,7 @@ def test_a_stopped_training_loses_no_number(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made})
-    monkeypatch.setattr(family, "_trained", stopped)
+    monkeypatch.setattr(kept, "_trained", stopped)
     path, kind = tmp_path / "reproductions" / "dynaeval-family.json", dict[str, tuple[Trial, ...]]
     old = Trial(1, {"dailydialog": {"UR": 2.0}})
     kept.keep(path, {"s-dicoh, UR": [old], "dynaeval-dailydialog": [old], "long gone": [old]})
@@ -369,7 +369,7 @@ def test_a_family_is_made_of_recipes_that_ship() -> None:
     for name in ("maude", "dynaeval"):
         for variant in Paper.read(name).family.values():
             assert (shipped / f"{variant.recipe}.toml").is_file()
-            recipe = family.changed(variant, seed=2)
+            recipe = kept.changed(variant, seed=2)
             assert (recipe.seed, recipe.data.cap) == (2, variant.cap)
             assert recipe.optimisation.epochs == variant.epochs or not variant.epochs
             assert recipe.settings.items() >= variant.settings.items()

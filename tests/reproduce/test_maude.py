@@ -1,6 +1,6 @@
 """The exam of MaUdE's page: which responses are judged, and what is made of the scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError, MissingExtraError
 from dialogauge.meta import Estimate
 from dialogauge.report.positions import discriminants, draw
-from dialogauge.reproduce import Request
+from dialogauge.reproduce import Request, kept
 from dialogauge.reproduce.exams import RESPONSES, ResponseExam, Responses
 from dialogauge.reproduce.kept import Measurement, keep, read
 from dialogauge.reproduce.maude import MaudePage
@@ -153,13 +153,13 @@ def test_a_row_survives_where_its_part_is_missing(
     half = {"score": Estimate(0.5, 0.4, 0.6, n=24), "delta": Estimate(0.06)}
     everything = dict.fromkeys(RESPONSES, half)
     page(everything).kinds  # noqa: B018  (apertium and SmolLM2 are there)
-    kept = read(path, dict[str, Measurement])
-    assert {name: each.using for name, each in kept.items() if "extra" not in each.using} == {
+    first = read(path, dict[str, Measurement])
+    assert {name: each.using for name, each in first.items() if "extra" not in each.using} == {
         "back-translation": "apertium",
         "generated": "SmolLM2",
         "random-generated": "SmolLM2",
     }
-    old = {name: msgspec.structs.replace(each, date="2026-01-02") for name, each in kept.items()}
+    old = {name: msgspec.structs.replace(each, date="2026-01-02") for name, each in first.items()}
     keep(path, old)
     fresh = {"score": Estimate(0.7, n=24), "delta": Estimate(0.2)}
     without = page({"gold": fresh, "word-drop": half})  # neither of the two, nor broken words
@@ -210,6 +210,27 @@ def test_what_retraining_measured_is_kept(
     path.write_text("[")
     with pytest.raises(InputError, match=r"maude-family\.json: cannot be read"):
         read(path, kind)
+
+
+def test_a_stopped_training_loses_no_number(
+    exam: ResponseExam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each model is compared with the first, MaUdE, and written down at once."""
+
+    def stopped(*_: object) -> Iterator[tuple[str, int, Longest]]:
+        yield "maude", 1, Longest()
+        yield "nli", 1, Longest()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kept, "_trained", stopped)
+    page = MaudePage(PAPER, Request(tmp_path, tell=lambda _: None))
+    page._exam = exam
+    with pytest.raises(KeyboardInterrupt):
+        page.models  # noqa: B018
+    numbers = read(tmp_path / "reproductions" / "maude-family.json", dict[str, Responses])
+    assert list(numbers) == ["maude", "nli"]
+    assert numbers["nli"].behind.value == 0
+    assert numbers["nli"].deltas["word-drop"].value > 0.2
 
 
 def test_positions_are_drawn(tmp_path: Path) -> None:

@@ -15,14 +15,12 @@ from statistics import mean, stdev
 import msgspec
 
 from .. import corpora
-from ..dialogue import Dialogue
 from ..meta import Estimate, Resampling
 from ..metrics import Metric, is_trained, load
-from ..metrics.functions import AGGREGATES, aggregate
+from ..metrics.functions import AGGREGATES, FunctionMetric, aggregate
 from ..report.markdown import table
-from ..scores import Score
 from .exams import DAMAGE, Accuracy, DamageExam, fitting, held
-from .family import measured
+from .kept import family
 from .looks import Final, Look, by_place, correlations, final, final_looks, logged, look, newest
 from .page import UNKNOWN, Paper, Request, cells
 from .relevance import TUNING
@@ -83,7 +81,7 @@ class DynaevalPage:
     def _trials(self) -> Mapping[str, tuple[Trial, ...]]:
         """What was measured of each variant, seed by seed."""
         kind = dict[str, tuple[Trial, ...]]
-        return measured("dynaeval", self._paper.family, self._request, kind, self._trial)
+        return family("dynaeval", self._paper.family, self._request, kind, self._trial)
 
     def _trial(
         self, trials: dict[str, tuple[Trial, ...]], name: str, seed: int, metric: Metric
@@ -278,21 +276,16 @@ def take_final_looks(docs: Path) -> None:
     final(_AGGREGATED_LOOK, every_way(metrics[name] for name in _TURN_BY_TURN), _AGGREGATED, docs)
 
 
-class Aggregated:
+def every_way(metrics: Iterable[Metric]) -> list[FunctionMetric]:
+    """Each metric in each way of making one number of the turns of a dialogue."""
+    return [aggregated(metric, how) for metric in metrics for how in AGGREGATES]
+
+
+def aggregated(metric: Metric, how: str) -> FunctionMetric:
     """A metric whose score of a dialogue is made anew from those of its turns."""
-
-    def __init__(self, metric: Metric, how: str) -> None:
-        self._metric, self._how = metric, how
-        self.name = f"{metric.name}-{how}"
-        self.signature = f"{metric.signature}|aggregate:{how}"
-        #: Whether it must keep away from test sets.
-        self.trained = is_trained(metric)
-
-    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        """One score per dialogue."""
-        return [aggregate(score, self._how) for score in self._metric.score(dialogues)]
-
-
-def every_way(metrics: Iterable[Metric]) -> list[Aggregated]:
-    """Each metric in each way."""
-    return [Aggregated(metric, how) for metric in metrics for how in AGGREGATES]
+    return FunctionMetric(
+        f"{metric.name}-{how}",
+        f"{metric.signature}|aggregate:{how}",
+        lambda dialogue: aggregate(metric.score([dialogue])[0], how),
+        is_trained(metric),
+    )

@@ -2,15 +2,12 @@
 
 :class:`DamageExam` has whole dialogues damaged in DynaEval's two ways: *UR* replaces a turn by one
 of another dialogue, *SS* puts the turns of one speaker in another order. Each distinct damaged
-dialogue stands there once: a dialogue of four turns has two of SS. (The script that made the
-paper's data repeats them to have twenty.) Accuracy is the share of damaged dialogues that score
-below their original, a tie counting one half.
+dialogue stands there once (the script that made the paper's data repeats some, to have twenty).
+Accuracy is the share of damaged dialogues that score below their original, a tie counting one half.
 
 :class:`ResponseExam` has MaUdE's responses: the one that was given, and broken and foreign ones. A
 *delta* is the mean by which a kind of response scores below the one that was given. All models
-answer the same exam, so that they can be compared pair by pair.
-
-All intervals resample dialogues.
+answer the same exam, so that they can be compared pair by pair. All intervals resample dialogues.
 """
 
 from collections import Counter
@@ -144,7 +141,7 @@ class DamageExam:
             yield name, ", ".join((f"{len(whole):,} dialogues", *kinds))
 
 
-def damaged(dialogues: Sequence[Dialogue], seed: int = _SEED) -> Iterator[Contrast]:
+def damaged(dialogues: Sequence[Dialogue]) -> Iterator[Contrast]:
     """Each dialogue with its damaged forms; foreign turns come from these dialogues.
 
     >>> from ..dialogue import Turn
@@ -154,12 +151,12 @@ def damaged(dialogues: Sequence[Dialogue], seed: int = _SEED) -> Iterator[Contra
     >>> causes.count("shuffle-speaker"), causes.count("replace-turn") <= 2 * 20
     (4, True)
     """
-    drawing = Drawing(_MOST, seed, apart=False)
+    drawing = Drawing(_MOST, _SEED, apart=False)
     yield from contrasts(dialogues, mixed([DAMAGE["UR"]]), Pool(dialogues), drawing)
     cause = DAMAGE["SS"]
     for dialogue in dialogues:
         try:
-            edits = speaker_shuffles(dialogue, _MOST, seeded(seed, dialogue.id, "shuffles"))
+            edits = speaker_shuffles(dialogue, _MOST, seeded(_SEED, dialogue.id, "shuffles"))
         except DoesNotApply:  # nobody says two things
             continue
         for number, edited in enumerate(edits, 1):
@@ -178,7 +175,7 @@ class Responses(msgspec.Struct, frozen=True):
 class ResponseExam:
     """Held responses, and what else might have been said at their places."""
 
-    def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str], seed: int = 1) -> None:
+    def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str]) -> None:
         from ..manipulate import translation
         from ..train import require_extra
 
@@ -189,14 +186,14 @@ class ResponseExam:
 
         wanted, replies, translate = set(wanted), {}, None
         if wanted & {"generated", "random-generated"} and causal.available():
-            replies = one_each(dialogues, causal.NAME, len(dialogues), seed)
+            replies = one_each(dialogues, causal.NAME, len(dialogues), _SEED)
         if "back-translation" in wanted and translation.available():
             translate = translation.apertium()
         # The ids of corpora's dialogues begin with the corpus and a colon.
         names = (dialogue.id.rpartition(":")[0].partition(":")[0] for dialogue in dialogues)
         sources = nce.Sources(translate, replies, corpora=codes(names).tolist())
-        rows = nce.make(dialogues, _CONTEXT, sources, seed)
-        rng = np.random.default_rng(seed)
+        rows = nce.make(dialogues, _CONTEXT, sources, _SEED)
+        rng = np.random.default_rng(_SEED)
         places = {kind: nce.negative(rows, kind, rng) for kind in (*nce.BROKEN, *nce.ELSEWHERE)}
         texts = (*rows.texts, "")  # -1 is the last: nothing is said
         self.responses = {
@@ -205,7 +202,7 @@ class ResponseExam:
             if kind in wanted
         }
         if "prefix-repeat" in wanted:
-            repeats = nce.broken(dialogues, Repeat(prefix=True), "prefix", seed)
+            repeats = nce.broken(dialogues, Repeat(prefix=True), "prefix", _SEED)
             both = zip(repeats, self.responses["gold"], strict=True)
             self.responses["prefix-repeat"] = [
                 text if text and text != gold else "" for text, gold in both

@@ -21,8 +21,7 @@ from ..metrics import Metric, load
 from ..metrics.maude import Maude
 from ..report.markdown import table
 from .exams import RESPONSES, Floats, ResponseExam, Responses, held
-from .family import measured
-from .kept import Remembered, remembered
+from .kept import Remembered, family, remembered
 from .looks import Final, correlations, final, final_looks, logged, look, newest
 from .page import UNKNOWN, Paper, Request, cells
 
@@ -80,16 +79,14 @@ class MaudePage:
     @cached_property
     def _family(self) -> dict[str, Responses]:
         """What was measured of the family; MaUdE, which the others are compared with, is first."""
-        ours: dict[str, Floats] = {}
+        every: list[dict[str, Floats]] = []
 
-        def measure(_: object, name: str, seed: int, metric: Metric) -> Responses:
-            del name, seed
-            scores = self._exam.scores(cast("Maude", metric))
-            ours.update({} if ours else scores)
-            return self._exam.measure(scores, ours)
+        def measure(_numbers: object, _name: str, _seed: int, metric: Metric) -> Responses:
+            every.append(self._exam.scores(cast("Maude", metric)))
+            return self._exam.measure(every[-1], every[0])
 
         kind = dict[str, Responses]
-        return measured("maude", self._paper.family, self._request, kind, measure)
+        return family("maude", self._paper.family, self._request, kind, measure)
 
     @cached_property
     def _finals(self) -> tuple[Final, ...]:
