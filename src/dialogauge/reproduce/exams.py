@@ -32,6 +32,7 @@ from ..meta.weighted import mean, select
 from ..metrics import Metric
 from ..metrics.maude import Maude
 from ..scoring import score
+from .page import UNKNOWN
 
 Floats = NDArray[np.float64]
 #: Set of dialogues -> kind of damage -> accuracy.
@@ -103,7 +104,7 @@ class DamageExam:
             foreign[row] = each.turns[at]
             lowest[row] = min((other for other in others if not isnan(other)), default=nan)
         parts = self._by_part(lowest, foreign, range(len(self.pairs)), settings)
-        return {name: part[DAMAGE["UR"]] for name, part in parts.items()}
+        return {name: part.get(DAMAGE["UR"], UNKNOWN) for name, part in parts.items()}
 
     def _by_part(
         self,
