@@ -116,7 +116,7 @@ class DynaevalPage:
         """How often each metric tells a damaged dialogue: what ships, and the mean over seeds."""
         return {
             f"{part}/{name}": cells(
-                *(percent(self._accuracy(name, part, kind)) for kind in DAMAGE),
+                *(_percent(self._accuracy(name, part, kind)) for kind in DAMAGE),
                 *self._over_seeds(f"{name}-{learnt}", part),
             )
             for part, learnt in _SETS.items()
@@ -129,7 +129,7 @@ class DynaevalPage:
         metrics, rows = [load(name) for name in _LOCATE], []
         for exam in chain(*self._exams.values()):
             shares = [exam.located(metric) for metric in metrics]
-            rows += [(part, *(percent(each[part]) for each in shares)) for part in exam.parts]
+            rows += [(part, *(_percent(each[part]) for each in shares)) for part in exam.parts]
         return table(("set", *_LOCATE), rows)
 
     @cached_property
@@ -175,7 +175,7 @@ class DynaevalPage:
     def aggregated(self) -> dict[str, str]:
         """Scores of turns made one number in every way."""
         metrics = [load(name) for name in _UNTRAINED_TURN_BY_TURN]
-        seen = by_place(look(every_way(metrics), _AGGREGATED))
+        seen = by_place(look(_every_way(metrics), _AGGREGATED))
         seen |= newest(logged(self._request.docs, _AGGREGATED_LOOK))
         return {
             f"{aspect}/{name}": cells(
@@ -194,12 +194,14 @@ class DynaevalPage:
             damage = goal.of in _SETS
             for metric in [SHIPPED[_SETS[goal.of]]] if damage else SHIPPED.values():
                 place = (goal.of, goal.number)
-                ours = seen.get((metric, *place), UNKNOWN)
-                ours = self._accuracy("dynaeval", *place) if damage else ours
+                if damage:
+                    ours = self._accuracy("dynaeval", *place)
+                else:
+                    ours = seen.get((metric, *place), UNKNOWN)
                 verdict = goal.verdict(ours, percent=damage)
                 numbers = (Estimate(goal.target), ours)
-                cells = map(percent, numbers) if damage else numbers
-                rows.append((", ".join(place), metric, *cells, verdict))
+                shown = map(_percent, numbers) if damage else numbers
+                rows.append((", ".join(place), metric, *shown, verdict))
                 missed |= {goal.of} if verdict.startswith("missed") else set()
         behind = "; ".join(self._behind())
         missed |= {"baselines"} if behind else set()
@@ -237,10 +239,10 @@ class DynaevalPage:
             yield f"{mean(shares):.1f}{spread}" if shares else "–"
 
 
-def percent(share: Estimate) -> str:
+def _percent(share: Estimate) -> str:
     """A share with its interval, in percent, as the paper has it.
 
-    >>> percent(Estimate(0.9189, 0.9101, 0.9277, n=18302)), percent(Estimate(0.9)), percent(UNKNOWN)
+    >>> _percent(Estimate(0.9189, 0.9101, 0.9277)), _percent(Estimate(0.9)), _percent(UNKNOWN)
     ('91.9 [91.0, 92.8]', '90.0', '–')
     """
     value, low, high = (f"{100 * each:.1f}" for each in (share.value, share.low, share.high))
@@ -273,10 +275,10 @@ def take_final_looks(docs: Path) -> None:
     """Every trained metric on every aspect, and turn scores aggregated: the looks that count."""
     metrics = {name: load(name) for name in TRAINED}  # all of them, or no look
     final(_LOOK, list(metrics.values()), _TEST, docs)
-    final(_AGGREGATED_LOOK, every_way(metrics[name] for name in _TURN_BY_TURN), _AGGREGATED, docs)
+    final(_AGGREGATED_LOOK, _every_way(metrics[name] for name in _TURN_BY_TURN), _AGGREGATED, docs)
 
 
-def every_way(metrics: Iterable[Metric]) -> list[FunctionMetric]:
+def _every_way(metrics: Iterable[Metric]) -> list[FunctionMetric]:
     """Each metric in each way of making one number of the turns of a dialogue."""
     return [aggregated(metric, how) for metric in metrics for how in AGGREGATES]
 
