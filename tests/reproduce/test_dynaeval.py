@@ -1,7 +1,7 @@
 """Exams of damaged dialogues, the trained family, and a page made of logs and measurements."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,20 +16,18 @@ from dialogauge.meta import Estimate, Resampling
 from dialogauge.metrics import Metric, by_turn, load
 from dialogauge.metrics.dynaeval import Graph
 from dialogauge.metrics.table import from_folder
-from dialogauge.reproduce import Request, dynaeval, family, kept, look, paper, sections
-from dialogauge.reproduce.aggregated import Aggregated
-from dialogauge.reproduce.dynaeval import missed, retrained, take_final_looks
+from dialogauge.reproduce import Request, dynaeval, kept, look, sections
+from dialogauge.reproduce.dynaeval import DynaevalPage, Trial, aggregated, take_final_looks
 from dialogauge.reproduce.exams import DamageExam, damaged, fitting
-from dialogauge.reproduce.family import Trial
 from dialogauge.reproduce.looks import LOG, Final, Look
-from dialogauge.reproduce.paper import Variant
+from dialogauge.reproduce.page import Paper, Variant
 from dialogauge.scores import Score
 from dialogauge.train.models import check
 
 from ..train.training import chats, write_chats
 
 QUICK = Resampling(resamples=100)
-PAPER = paper.read("dynaeval")
+PAPER = Paper.read("dynaeval")
 
 
 class Knows:
@@ -41,7 +39,7 @@ class Knows:
         self.value = value
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        return [Score(self.value(each)) for each in dialogues]
+        return [Score(float(self.value(each))) for each in dialogues]
 
 
 def talks(count: int = 6, turns: int = 4) -> list[Dialogue]:
@@ -147,11 +145,11 @@ def test_turn_scores_in_every_way() -> None:
     counted = by_turn("count", lambda chat: [2.0, 5.0, math.nan][: len(chat.turns)])
     chat = talks(1, 3)[0]
     found = {
-        how: Aggregated(counted, how).score([chat])[0].value
+        how: aggregated(counted, how).score([chat])[0].value
         for how in ("mean", "sum", "max", "product")
     }
     assert found == {"mean": 3.5, "sum": 7.0, "max": 5.0, "product": 10.0}
-    made = Aggregated(counted, "max")
+    made = aggregated(counted, "max")
     assert made.name == "count-max"
     assert made.signature == f"{counted.signature}|aggregate:max"
     assert not made.trained
@@ -161,7 +159,7 @@ def test_an_aggregated_trained_metric_keeps_away_from_test_sets() -> None:
     learnt = Knows(len)  # type: ignore[arg-type]
     learnt.trained = True
     with pytest.raises(DialogaugeError, match="fed-dialogue is a test set and knows-sum was"):
-        look([Aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
+        look([aggregated(learnt, "sum")], {"fed-dialogue": "Overall"}, QUICK)
 
 
 def test_no_final_look_without_all_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,28 +192,29 @@ def test_misses_are_told_by_the_numbers() -> None:
         seen("dynaeval", "fed-dialogue", "Coherent", 0.41),
         seen("dynaeval-research", "dstc9", "overall", 0.2),
     )
-    measured = {
-        ("dynaeval", "dailydialog", "UR"): Estimate(0.93),
-        ("dynaeval", "dailydialog", "SS"): Estimate(0.9),
-        ("cosim", "dailydialog", "UR"): Estimate(0.6),
-        ("cosim", "dailydialog", "SS"): Estimate(0.95),
+    page = DynaevalPage(PAPER, Request(Path("docs")))
+    page._measured = {
+        "dynaeval": {"dailydialog": {"UR": Estimate(0.93), "SS": Estimate(0.9)}},
+        "cosim": {"dailydialog": {"UR": Estimate(0.6), "SS": Estimate(0.95)}},
     }
-    trials = {
-        "dynaeval-permissive": [Trial(1, {"personachat": {"UR": 0.7, "SS": 0.9}})],
-        "s-dicoh-permissive": [Trial(1, {"personachat": {"UR": 0.8, "SS": 0.8}})],
+    page._trials = {
+        "dynaeval-permissive": (Trial(1, {"personachat": {"UR": 0.7, "SS": 0.9}}),),
+        "s-dicoh-permissive": (Trial(1, {"personachat": {"UR": 0.8, "SS": 0.8}}),),
     }
-    text = missed(PAPER, measured, trials, [Final("then", "dynaeval", "0", looks)])
+    page._finals = (Final("then", "dynaeval", "0", looks),)
+    text = page.misses
     rows = {tuple(map(str.strip, line.split("|")[1:3])): line for line in text.splitlines()}
     assert rows["dailydialog, UR", "dynaeval-research"].endswith("| 91.9 | 93.0 | reached |")
     assert rows["dailydialog, SS", "dynaeval-research"].endswith("| 90.0 | missed by 1.7 |")
     assert rows["fed-dialogue, Overall", "dynaeval"].endswith("| reached |")
-    assert rows["fed-dialogue, Coherent", "dynaeval"].endswith("| missed by .020 |")
+    assert rows["fed-dialogue, Coherent", "dynaeval"].endswith("| missed by 0.020 |")
     assert rows["dstc9, overall", "dynaeval-research"].endswith("| reached |")
     assert rows["fed-turn, Overall", "dynaeval"].endswith("| – | not measured yet |")
     behind = "dailydialog, SS (CoSim); personachat, UR (S-DiCoh)."
     assert text.endswith(behind + PAPER.why(["fed-dialogue", "baselines"]))
     assert "*FED's turns.*" not in text  # not measured, so not missed
-    assert missed(PAPER, measured, trials, ()).endswith(behind)  # no look, nothing to explain
+    page._finals = ()
+    assert page.misses.endswith(behind)  # no look, nothing to explain
 
 
 def test_what_is_reached_needs_no_reason() -> None:
@@ -253,7 +252,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = write_chats(tmp_path / "chats.jsonl", chats(12, turns=5))
     text = RECIPE.format(file=msgspec.json.encode(str(file)).decode())
     (tmp_path / "recipes" / "tiny.toml").write_text(text)
-    monkeypatch.setattr(family, "RECIPES", tmp_path / "recipes")
+    monkeypatch.setattr(kept, "RECIPES", tmp_path / "recipes")
     return tmp_path
 
 
@@ -268,16 +267,22 @@ FAMILY = {
 }
 
 
+def retrained(request: Request) -> DynaevalPage:
+    """The page of a small family, which is trained when its numbers are asked for."""
+    return DynaevalPage(msgspec.structs.replace(PAPER, family=FAMILY), request)
+
+
 def made() -> list[DamageExam]:
     source = chats(5, turns=4, seed=9)
     return [DamageExam(source, {dynaeval.WHOLE: source, dynaeval.APART: source[:2]})]
 
 
 def test_the_family_is_trained_and_measured(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    exams = {"dailydialog": made()}
+    monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made})
     told: list[str] = []
     request = Request(project / "docs", tell=told.append)
-    trials = retrained(exams, FAMILY, request)
+    page = retrained(request)
+    trials = page._trials
     assert told[0] == "training dynaeval-dailydialog, seed 1 of 2"
     assert len(told) == 3
     assert {name: [trial.seed for trial in some] for name, some in trials.items()} == {
@@ -291,23 +296,47 @@ def test_the_family_is_trained_and_measured(project: Path, monkeypatch: pytest.M
     metric = load(str(folder))
     assert isinstance(metric, Graph)
     ways: list[Metric] = [Knows(lambda each: metric.score([each])[0].value), metric]
-    slow, quick = (exams["dailydialog"][0].accuracy(way, QUICK) for way in ways)
+    slow, quick = (made()[0].accuracy(way, QUICK) for way in ways)
     assert msgspec.json.encode(slow) == msgspec.json.encode(quick)  # `whole` says the same
     accuracy = trials["dynaeval-dailydialog"][0].accuracy["dailydialog"]["UR"]
     assert accuracy == pytest.approx(quick["dailydialog"]["UR"].value)
     monkeypatch.setattr(dynaeval, "SHIPPED", {"dailydialog": str(folder)})  # a folder is a metric
-    measured = dynaeval.measure(exams)
-    assert measured["dynaeval", "dailydialog", "UR"].value == pytest.approx(accuracy)
+    shipped = page._measured["dynaeval"]["dailydialog"]["UR"]
+    assert shipped.value == pytest.approx(accuracy)
     research = from_folder(folder, "dynaeval-research")  # told apart from the other one
     assert research.name == research.signature.split("|")[0] == "dynaeval-research"
     before = (folder / "model.onnx").stat().st_mtime_ns
-    assert retrained(exams, FAMILY, request) == trials
+    assert retrained(request)._trials == trials
     assert len(told) == 3  # nothing is trained again
     assert (folder / "model.onnx").stat().st_mtime_ns == before
     recipe = project / "recipes" / "tiny.toml"
     recipe.write_text(recipe.read_text().replace("pairs = 2", "pairs = 3"))
     with pytest.raises(InputError, match="was trained with another recipe"):
-        retrained(exams, FAMILY, request)
+        retrained(request).variants  # noqa: B018
+
+
+def test_a_stopped_training_loses_no_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each model's numbers are on disk before the next one is trained; older ones stay."""
+
+    def stopped(*_: object) -> Iterator[tuple[str, int, Metric]]:
+        yield "dynaeval-dailydialog", 1, load("random")
+        yield "dynaeval-dailydialog", 2, load("random")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made})
+    monkeypatch.setattr(kept, "_trained", stopped)
+    path, kind = tmp_path / "reproductions" / "dynaeval-family.json", dict[str, tuple[Trial, ...]]
+    old = Trial(1, {"dailydialog": {"UR": 2.0}})
+    kept.keep(path, {"s-dicoh, UR": [old], "dynaeval-dailydialog": [old], "long gone": [old]})
+    with pytest.raises(KeyboardInterrupt):
+        retrained(Request(tmp_path, tell=lambda _: None)).variants  # noqa: B018
+    numbers = kept.read(path, kind)
+    assert list(numbers) == ["dynaeval-dailydialog", "s-dicoh, UR"]  # as in the family
+    assert [trial.seed for trial in numbers["dynaeval-dailydialog"]] == [1, 2]
+    assert old not in numbers["dynaeval-dailydialog"]
+    assert numbers["s-dicoh, UR"] == (old,)
 
 
 def test_retraining_needs_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,10 +354,10 @@ def test_retraining_needs_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
         for name in ("dynaeval-dailydialog", "s-dicoh-permissive")
     }
     monkeypatch.setattr(dynaeval, "EXAMS", {"dailydialog": made, "permissive": made})
-    page = dynaeval.DynaevalPage(
+    page = DynaevalPage(
         msgspec.structs.replace(PAPER, family=tiny), Request(Path("docs"), tell=lambda _: None)
     )
-    assert page.variants.splitlines()[2].startswith("| both kinds, mean | 1 | ")
+    assert page.variants["dynaeval-dailydialog"].startswith("1 | ")
     path = tmp_path / "docs" / "reproductions" / "dynaeval-family.json"
     assert set(kept.read(path, dict[str, tuple[Trial, ...]])) == set(tiny)
     folder = tmp_path / "build" / "dynaeval-family" / "s-dicoh-permissive-1"
@@ -338,9 +367,9 @@ def test_retraining_needs_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_family_is_made_of_recipes_that_ship() -> None:
     shipped = files("dialogauge") / "train" / "recipes"
     for name in ("maude", "dynaeval"):
-        for variant in paper.read(name).family.values():
+        for variant in Paper.read(name).family.values():
             assert (shipped / f"{variant.recipe}.toml").is_file()
-            recipe = family.changed(variant, seed=2)
+            recipe = kept.changed(variant, seed=2)
             assert (recipe.seed, recipe.data.cap) == (2, variant.cap)
             assert recipe.optimisation.epochs == variant.epochs or not variant.epochs
             assert recipe.settings.items() >= variant.settings.items()
@@ -382,26 +411,26 @@ def test_the_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     log = b"".join(line + b"\n" for line in lines)
     (tmp_path / LOG).write_bytes(log)
     page = sections("dynaeval", Request(tmp_path))
-    text = {each.title.split(" (")[0]: each.text for each in page}
+    text = {title.split(" (")[0]: below for title, below in page}
     exam = text["Damaged dialogues"]
     assert "dailydialog, de-duplicated: 2 dialogues" in exam
     assert "| dailydialog | s-dicoh | – | – | – | – | 83.67 ± 0.41 | 84.92 ± 0.70 |" in exam
     fed = text["People's ratings of FED"].splitlines()
     (overall,) = (line for line in fed if line.startswith("| fed-dialogue | Overall |"))
-    assert "| .100 [.00, .20] |" in overall
-    assert "| .321 [.22, .42] | – | – | – | – |" in overall
+    assert "| 0.100 [0.00, 0.20] |" in overall
+    assert "| 0.321 [0.22, 0.42] | – | – | – | – |" in overall
     located = text["Which turn is foreign"].splitlines()
     assert len([line for line in located if line.startswith("| dailydialog")]) == 2
     assert "| engage | engagement | dynaeval-so-far |" in text["People, where anyone may look"]
-    assert overall.endswith("| .482 | .830 |")
+    assert overall.endswith("| 0.482 | 0.830 |")
     assert len([line for line in fed if line.startswith("| fed-")]) == 20
     house = text["Overall, with what must stand beside it"]
     assert "2026-01-01" in house
     assert "Depth" not in house
     assert "dstc9" in house
     turns = text["Scores of turns, aggregated"]
-    assert "| Overall | maude | – | – | .123 [.02, .22] | – |" in turns
-    assert "| Coherent | paper: USR | .194 | .111 | .021 | .158 |" in turns
+    assert "| Overall | maude | – | – | 0.123 [0.02, 0.22] | – |" in turns
+    assert "| Coherent | paper: USR | 0.194 | 0.111 | 0.021 | 0.158 |" in turns
     assert "Not above CoSim, or in the mean over seeds not above S-DiCoh:" in text["Where we miss"]
     assert text["Where we miss"].endswith(PAPER.why(["fed-dialogue", "baselines"]))
     assert (tmp_path / LOG).read_bytes() == log  # nothing was looked at

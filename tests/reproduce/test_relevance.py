@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -13,8 +14,9 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import DialogaugeError, InputError, OutputError
 from dialogauge.meta import Resampling
 from dialogauge.metrics import by_turn, load
-from dialogauge.reproduce import REPRODUCTIONS, final, logged, look, paper
-from dialogauge.reproduce.page import correlations, shown
+from dialogauge.reproduce import REPRODUCTIONS, final, logged, look
+from dialogauge.reproduce.looks import correlations
+from dialogauge.reproduce.page import Paper, cells
 from dialogauge.reproduce.relevance import hits, last_turn, last_turn_and_context, questions
 from dialogauge.scores import Score
 
@@ -66,9 +68,9 @@ def test_a_log_that_cannot_be_read_or_written(tmp_path: Path) -> None:
 
 
 def test_an_undefined_number_is_a_dash() -> None:
-    assert shown(dg.Estimate(float("nan"))) == "–"
-    assert shown(dg.Estimate(-0.05, -0.2, 0.1)) == "-.050 [-.20, .10]"
-    assert shown(dg.Estimate(1.0)) == "1.000"
+    assert cells(dg.Estimate(float("nan"))) == "–"
+    assert cells(dg.Estimate(-0.05, -0.2, 0.1)) == "-0.050 [-0.20, 0.10]"
+    assert cells(dg.Estimate(1.0)) == "1.000"
 
 
 def test_untrained_cosines() -> None:
@@ -126,11 +128,10 @@ def test_every_reproduction_says_what_it_is() -> None:
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_a_page_has_a_text_with_its_tables(name: str) -> None:
     """Three files make a page; what its text names is a property of its class."""
-    about = paper.read(name)
-    named = set(re.findall(r"{page\.(\w+)", about.page))
+    named = set(re.findall(r"{page\.(\w+)", Paper.read(name).page))
     tables = {
         each
         for each, value in vars(REPRODUCTIONS[name]).items()
-        if isinstance(value, property) and not each.startswith("_")
+        if isinstance(value, property | cached_property) and not each.startswith("_")
     }
     assert named == tables

@@ -43,9 +43,9 @@ def run(
         with atomic.reporting(path):
             path.parent.mkdir(exist_ok=True)
     done = []
-    for section in sections(name, request):
-        remark(section.title, quiet)
-        done.append(section)
+    for title, below in sections(name, request):
+        remark(title, quiet)
+        done.append((title, below))
     text = markdown(name, done)
     typer.echo(text)
     if docs.is_dir():

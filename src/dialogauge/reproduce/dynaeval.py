@@ -8,20 +8,21 @@ metric's numbers on test sets come from the log of final looks and from nowhere 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from math import isnan
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
+
+import msgspec
 
 from .. import corpora
 from ..meta import Estimate, Resampling
-from ..metrics import load
-from ..metrics.functions import AGGREGATES
-from .aggregated import every_way
-from .exams import DAMAGE, DamageExam, fitting, held
-from .family import Trial, Trials, over_seeds, trained, values
-from .kept import keep, read
-from .looks import Final, Look, by_place, final, logged, look, newest
-from .page import Request, best_trivial, correlations, final_looks, percent, shown, table, verdict
-from .paper import Paper, Variant
+from ..metrics import Metric, is_trained, load
+from ..metrics.functions import AGGREGATES, FunctionMetric, aggregate
+from ..report.markdown import table
+from .exams import DAMAGE, Accuracy, DamageExam, fitting, held
+from .kept import family
+from .looks import Final, Look, by_place, correlations, final, final_looks, logged, look, newest
+from .page import UNKNOWN, Paper, Request, cells
 from .relevance import TUNING
 
 #: Corpora that a model learnt from -> the metric that ships.
@@ -31,8 +32,6 @@ WHOLE, APART = "dailydialog", "dailydialog, de-duplicated"
 PERMISSIVE = ("personachat", "topical-chat", "self-dialogue")
 _SETS = {WHOLE: "dailydialog", APART: "dailydialog", **dict.fromkeys(PERMISSIVE, "permissive")}
 HELD = 200  # dialogues of each permissive corpus, at most
-_PAPER = tuple(f"paper: {kind}" for kind in DAMAGE)
-_COMPARED = ("random", "cosim", "s-dicoh", "dynaeval")
 
 #: Trained metrics that meet the test sets, and those of them that score turn by turn.
 TRAINED = ("dynaeval", "dynaeval-so-far", "dynaeval-research", "maude", "relevance")
@@ -49,9 +48,12 @@ _AGGREGATED = {"fed-dialogue": ("Overall", "Coherent")}
 #: What the two looks of ``--final`` are called in the log.
 _LOOK, _AGGREGATED_LOOK = "dynaeval", "dynaeval-aggregated"
 
-Exams = Mapping[str, Sequence[DamageExam]]
-#: (metric, set, kind of damage) -> accuracy; what ships is "dynaeval", whatever it learnt from.
-Measured = Mapping[tuple[str, str, str], Estimate]
+
+class Trial(msgspec.Struct, frozen=True):
+    """A trained model's accuracy, by set and kind of damage."""
+
+    seed: int
+    accuracy: Mapping[str, Mapping[str, float]]
 
 
 class DynaevalPage:
@@ -61,20 +63,37 @@ class DynaevalPage:
         self._paper, self._request = paper, request
 
     @cached_property
-    def _exams(self) -> Exams:
+    def _exams(self) -> Mapping[str, Sequence[DamageExam]]:
         return {learnt: make() for learnt, make in EXAMS.items()}
 
     @cached_property
-    def _measured(self) -> Measured:
-        return measure(self._exams)
+    def _measured(self) -> Mapping[str, Accuracy]:
+        """Chance, cosines, and what ships for the corpora of each exam (it is "dynaeval")."""
+        accuracy: dict[str, dict[str, Mapping[str, Estimate]]] = {}
+        for learnt, exams in self._exams.items():
+            metrics = {"random": "random", "cosim": "cosim", "dynaeval": SHIPPED[learnt]}
+            for name, metric in metrics.items():
+                for exam in exams:
+                    accuracy.setdefault(name, {}).update(exam.accuracy(load(metric)))
+        return accuracy
 
     @cached_property
-    def _trials(self) -> Trials:
-        """What was measured of the family, after it was trained if that is wanted."""
-        path = self._request.beside("dynaeval-family.json")
-        if self._request.tell:
-            keep(path, retrained(self._exams, self._paper.family, self._request))
-        return read(path, dict[str, tuple[Trial, ...]])
+    def _trials(self) -> Mapping[str, tuple[Trial, ...]]:
+        """What was measured of each variant, seed by seed."""
+        kind = dict[str, tuple[Trial, ...]]
+        return family("dynaeval", self._paper.family, self._request, kind, self._trial)
+
+    def _trial(
+        self, trials: dict[str, tuple[Trial, ...]], name: str, seed: int, metric: Metric
+    ) -> tuple[Trial, ...]:
+        """What there is of a variant when one more model of it is measured."""
+        quick = Resampling(resamples=100)  # the spread over seeds is shown, not these intervals
+        accuracy = {
+            part: {kind: each.value for kind, each in kinds.items()}
+            for exam in self._exams[self._paper.family[name].exam]
+            for part, kinds in exam.accuracy(metric, quick).items()
+        }
+        return (*trials.get(name, ())[: seed - 1], Trial(seed, accuracy))
 
     @cached_property
     def _finals(self) -> tuple[Final, ...]:
@@ -92,19 +111,17 @@ class DynaevalPage:
         sizes = (each for exam in chain(*self._exams.values()) for each in exam.sizes())
         return "\n".join(f"- {part}: {size}" for part, size in sizes)
 
-    @property
-    def accuracy(self) -> str:
-        """How often each metric tells a damaged dialogue, beside the paper's."""
-        rows = []
-        for part, learnt in _SETS.items():
-            for name in _COMPARED:
-                cells = [percent(self._measured.get((name, part, kind))) for kind in DAMAGE]
-                variant = f"{name}-{learnt}"
-                cells += [over_seeds(self._trials, variant, part, kind) for kind in DAMAGE]
-                paper = self._paper.printed.get(part, {}).get(name, ("", ""))
-                rows.append((part, name, *cells, *paper))
-        seeds = (f"{kind}, seeds" for kind in DAMAGE)
-        return table(("set", "metric", *DAMAGE, *seeds, *_PAPER), rows)
+    @cached_property
+    def accuracy(self) -> dict[str, str]:
+        """How often each metric tells a damaged dialogue: what ships, and the mean over seeds."""
+        return {
+            f"{part}/{name}": cells(
+                *(_percent(self._accuracy(name, part, kind)) for kind in DAMAGE),
+                *self._over_seeds(f"{name}-{learnt}", part),
+            )
+            for part, learnt in _SETS.items()
+            for name in ("random", "cosim", "s-dicoh", "dynaeval")
+        }
 
     @property
     def located(self) -> str:
@@ -112,73 +129,126 @@ class DynaevalPage:
         metrics, rows = [load(name) for name in _LOCATE], []
         for exam in chain(*self._exams.values()):
             shares = [exam.located(metric) for metric in metrics]
-            rows += [(part, *(percent(each[part]) for each in shares)) for part in exam.parts]
+            rows += [(part, *(_percent(each[part]) for each in shares)) for part in exam.parts]
         return table(("set", *_LOCATE), rows)
 
-    @property
-    def variants(self) -> str:
-        """The family on DailyDialog, by what it learns and how it pools."""
-        if not self._trials:
-            return "Not trained yet: `dialogauge reproduce dynaeval --retrain`."
-        rows = []
-        for name, variant in self._paper.family.items():
-            if variant.about:
-                cells = [
-                    over_seeds(self._trials, name, part, kind)
-                    for part in (WHOLE, APART)
-                    for kind in DAMAGE
-                ]
-                paper = self._paper.printed["variants"].get(name, ("", ""))
-                rows.append((variant.about, len(self._trials.get(name, ())), *cells, *paper))
-        apart = (f"{kind}, de-duplicated" for kind in DAMAGE)
-        return table(("learns, pools", "seeds", *DAMAGE, *apart, *_PAPER), rows)
+    @cached_property
+    def variants(self) -> dict[str, str]:
+        """The family on DailyDialog: how many models, and their accuracy."""
+        return {
+            name: cells(
+                len(self._trials.get(name, ())),
+                *(*self._over_seeds(name, WHOLE), *self._over_seeds(name, APART)),
+            )
+            for name in self._paper.family
+        }
 
     @property
     def tuning(self) -> str:
         """People, where anyone may look."""
         return correlations(look([load(name) for name in _TUNED], TUNING))
 
-    @property
-    def fed(self) -> str:
+    @cached_property
+    def fed(self) -> dict[str, str]:
         """Every aspect of FED, by every metric."""
-        seen, rows = newest(self._finals), []
-        for plain in self._untrained:
-            paper = self._paper.tables.get(plain.corpus, {}).get(plain.aspect)
-            if paper:
-                cells = [
-                    _spearman(seen.get((name, plain.corpus, plain.aspect))) for name in TRAINED
-                ]
-                start = (plain.corpus, plain.aspect, shown(plain.spearman), best_trivial(plain))
-                rows.append((*start, *cells, shown(plain.ceiling), *_numbers(paper)))
-        head = ("set", "aspect", "cosim", "best trivial", *TRAINED, "ceiling")
-        return table((*head, "paper: DynaEval", "paper: people"), rows)
+        seen = newest(self._finals)
+        return {
+            f"{plain.corpus}/{plain.aspect}": cells(
+                *(plain.spearman, plain.best_trivial),
+                *(seen.get((name, plain.corpus, plain.aspect), UNKNOWN) for name in TRAINED),
+                plain.ceiling,
+            )
+            for plain in self._untrained
+        }
 
     @property
     def overall(self) -> str:
         """The overall ratings, untrained and trained."""
-        untrained = correlations(filter(_is_overall, self._untrained))
-        return f"Untrained:\n\n{untrained}\n\n{final_looks(_LOOK, self._finals, _is_overall)}"
 
-    @property
-    def aggregated(self) -> str:
+        def overall(look: Look) -> bool:
+            return look.aspect.casefold() == "overall"
+
+        untrained = correlations(filter(overall, self._untrained))
+        return f"Untrained:\n\n{untrained}\n\n{final_looks(_LOOK, self._finals, overall)}"
+
+    @cached_property
+    def aggregated(self) -> dict[str, str]:
         """Scores of turns made one number in every way."""
         metrics = [load(name) for name in _UNTRAINED_TURN_BY_TURN]
-        seen = by_place(look(list(every_way(metrics)), _AGGREGATED))
+        seen = by_place(look(_every_way(metrics), _AGGREGATED))
         seen |= newest(logged(self._request.docs, _AGGREGATED_LOOK))
-        rows: list[Sequence[object]] = []
-        for corpus, aspects in _AGGREGATED.items():
-            for aspect in aspects:
-                for name in (*_UNTRAINED_TURN_BY_TURN, *_TURN_BY_TURN):
-                    looks = [seen.get((f"{name}-{how}", corpus, aspect)) for how in AGGREGATES]
-                    rows.append((aspect, name, *map(_spearman, looks)))
-                for name, numbers in self._paper.tables[f"aggregated, {aspect}"].items():
-                    rows.append((aspect, f"paper: {name}", *_numbers(numbers)))
-        return table(("aspect", "metric", *AGGREGATES), rows)
+        return {
+            f"{aspect}/{name}": cells(
+                *(seen.get((f"{name}-{how}", corpus, aspect), UNKNOWN) for how in AGGREGATES)
+            )
+            for corpus, aspects in _AGGREGATED.items()
+            for aspect in aspects
+            for name in (*_UNTRAINED_TURN_BY_TURN, *_TURN_BY_TURN)
+        }
 
     @property
     def misses(self) -> str:
-        """What was wanted beside what was measured, and why it was missed."""
-        return missed(self._paper, self._measured, self._trials, self._finals)
+        """What was wanted beside what was measured, and, after a look, why it was missed."""
+        rows, missed, seen = [], set(), newest(self._finals)
+        for goal in self._paper.wanted:
+            damage = goal.of in _SETS
+            for metric in [SHIPPED[_SETS[goal.of]]] if damage else SHIPPED.values():
+                place = (goal.of, goal.number)
+                if damage:
+                    ours = self._accuracy("dynaeval", *place)
+                else:
+                    ours = seen.get((metric, *place), UNKNOWN)
+                verdict = goal.verdict(ours, percent=damage)
+                numbers = (Estimate(goal.target), ours)
+                shown = map(_percent, numbers) if damage else numbers
+                rows.append((", ".join(place), metric, *shown, verdict))
+                missed |= {goal.of} if verdict.startswith("missed") else set()
+        behind = "; ".join(self._behind())
+        missed |= {"baselines"} if behind else set()
+        nothing = "nowhere" if self._measured and self._trials else "not known yet"
+        note = f"Not above CoSim, or in the mean over seeds not above S-DiCoh: {behind or nothing}."
+        why = self._paper.why(missed) if self._finals else ""
+        return table(("", "metric", "wanted", "measured", ""), rows) + f"\n\n{note}{why}"
+
+    def _behind(self) -> Iterator[str]:
+        """Where DynaEval is not above both baselines."""
+        for part, learnt in _SETS.items():
+            for kind in DAMAGE:
+                ours, cosim = (self._accuracy(name, part, kind) for name in ("dynaeval", "cosim"))
+                if ours.value <= cosim.value:
+                    yield f"{part}, {kind} (CoSim)"
+                seeds, theirs = (
+                    self._values(f"{name}-{learnt}", part, kind) for name in ("dynaeval", "s-dicoh")
+                )
+                if seeds and theirs and mean(seeds) <= mean(theirs):
+                    yield f"{part}, {kind} (S-DiCoh)"
+
+    def _accuracy(self, name: str, part: str, kind: str) -> Estimate:
+        return self._measured.get(name, {}).get(part, {}).get(kind, UNKNOWN)
+
+    def _values(self, variant: str, part: str, kind: str) -> list[float]:
+        """A variant's accuracy in percent, seed by seed."""
+        accuracy = (trial.accuracy.get(part, {}) for trial in self._trials.get(variant, ()))
+        return [100 * kinds[kind] for kinds in accuracy if kind in kinds]
+
+    def _over_seeds(self, variant: str, part: str) -> Iterator[str]:
+        """For each kind of damage mean and standard deviation over trained models."""
+        for kind in DAMAGE:
+            shares = self._values(variant, part, kind)
+            spread = f" ± {stdev(shares):.1f}" if len(shares) > 1 else ""
+            yield f"{mean(shares):.1f}{spread}" if shares else "–"
+
+
+def _percent(share: Estimate) -> str:
+    """A share with its interval, in percent, as the paper has it.
+
+    >>> _percent(Estimate(0.9189, 0.9101, 0.9277)), _percent(Estimate(0.9)), _percent(UNKNOWN)
+    ('91.9 [91.0, 92.8]', '90.0', '–')
+    """
+    value, low, high = (f"{100 * each:.1f}" for each in (share.value, share.low, share.high))
+    if isnan(share.value):
+        return "–"
+    return value if isnan(share.low) else f"{value} [{low}, {high}]"
 
 
 def dailydialog() -> list[DamageExam]:
@@ -201,95 +271,23 @@ def permissive() -> list[DamageExam]:
 EXAMS = {"dailydialog": dailydialog, "permissive": permissive}
 
 
-def measure(exams: Exams) -> Measured:
-    """Chance, cosines, and what ships for the corpora of each exam."""
-    measured: dict[tuple[str, str, str], Estimate] = {}
-    for learnt, some in exams.items():
-        metrics = {"random": "random", "cosim": "cosim", "dynaeval": SHIPPED[learnt]}
-        for name, metric in metrics.items():
-            for exam in some:
-                for part, kinds in exam.accuracy(load(metric)).items():
-                    measured |= {(name, part, kind): each for kind, each in kinds.items()}
-    return measured
-
-
-def retrained(
-    exams: Exams, family: Mapping[str, Variant], request: Request
-) -> dict[str, list[Trial]]:
-    """The family, trained and measured."""
-    trials: dict[str, list[Trial]] = {}
-    quick = Resampling(resamples=100)  # the spread over seeds is shown, not these intervals
-    for name, seed, metric in trained("dynaeval", family, request):
-        accuracy = {
-            part: {kind: each.value for kind, each in kinds.items()}
-            for exam in exams[family[name].exam]
-            for part, kinds in exam.accuracy(metric, quick).items()
-        }
-        trials.setdefault(name, []).append(Trial(seed, accuracy))
-    return trials
-
-
 def take_final_looks(docs: Path) -> None:
     """Every trained metric on every aspect, and turn scores aggregated: the looks that count."""
     metrics = {name: load(name) for name in TRAINED}  # all of them, or no look
     final(_LOOK, list(metrics.values()), _TEST, docs)
-    turns = [metrics[name] for name in _TURN_BY_TURN]
-    final(_AGGREGATED_LOOK, list(every_way(turns)), _AGGREGATED, docs)
+    final(_AGGREGATED_LOOK, _every_way(metrics[name] for name in _TURN_BY_TURN), _AGGREGATED, docs)
 
 
-def missed(paper: Paper, measured: Measured, trials: Trials, finals: Sequence[Final]) -> str:
-    """What was wanted beside what was measured; misses are explained once there was a look."""
-    rows, places = [], set()
-    for part, name, metric, wanted, ours in _wanted(paper, measured, finals):
-        printed = percent if part in _SETS else shown
-        reached = verdict(ours, wanted, printed)
-        rows.append((f"{part}, {name}", metric, printed(Estimate(wanted)), printed(ours), reached))
-        places |= {part} if reached.startswith("missed") else set()
-    behind = "; ".join(_behind(measured, trials))
-    places |= {"baselines"} if behind else set()
-    nothing = "nowhere" if measured and trials else "not known yet"
-    note = f"Not above CoSim, or in the mean over seeds not above S-DiCoh: {behind or nothing}."
-    why = paper.why(places) if finals else ""
-    return table(("", "metric", "wanted", "measured", ""), rows) + f"\n\n{note}{why}"
+def _every_way(metrics: Iterable[Metric]) -> list[FunctionMetric]:
+    """Each metric in each way of making one number of the turns of a dialogue."""
+    return [aggregated(metric, how) for metric in metrics for how in AGGREGATES]
 
 
-def _wanted(
-    paper: Paper, measured: Measured, finals: Sequence[Final]
-) -> Iterator[tuple[str, str, str, float, Estimate | None]]:
-    """Of each number that is wanted: set, kind or aspect, metric, target, ours."""
-    seen = newest(finals)
-    for part, targets in paper.wanted.items():
-        for name, target in targets.items():
-            if part in _SETS:
-                ours = measured.get(("dynaeval", part, name))
-                yield part, name, SHIPPED[_SETS[part]], target, ours
-                continue
-            for metric in SHIPPED.values():
-                row = seen.get((metric, part, name))
-                yield part, name, metric, target, row.spearman if row else None
-
-
-def _behind(measured: Measured, trials: Trials) -> Iterator[str]:
-    """Where DynaEval is not above both baselines."""
-    for part, learnt in _SETS.items():
-        for kind in DAMAGE:
-            ours, cosim = (measured.get((name, part, kind)) for name in ("dynaeval", "cosim"))
-            if ours and cosim and not ours.value > cosim.value:
-                yield f"{part}, {kind} (CoSim)"
-            seeds, theirs = (
-                values(trials, f"{name}-{learnt}", part, kind) for name in ("dynaeval", "s-dicoh")
-            )
-            if seeds and theirs and not mean(seeds) > mean(theirs):
-                yield f"{part}, {kind} (S-DiCoh)"
-
-
-def _numbers(numbers: Iterable[float]) -> list[str]:
-    return [shown(Estimate(number)) for number in numbers]
-
-
-def _is_overall(look: Look) -> bool:
-    return look.aspect.casefold() == "overall"
-
-
-def _spearman(look: Look | None) -> str:
-    return shown(look.spearman if look else None)
+def aggregated(metric: Metric, how: str) -> FunctionMetric:
+    """A metric whose score of a dialogue is made anew from those of its turns."""
+    return FunctionMetric(
+        f"{metric.name}-{how}",
+        f"{metric.signature}|aggregate:{how}",
+        lambda dialogue: aggregate(metric.score([dialogue])[0], how),
+        is_trained(metric),
+    )

@@ -2,17 +2,15 @@
 
 :class:`DamageExam` has whole dialogues damaged in DynaEval's two ways: *UR* replaces a turn by one
 of another dialogue, *SS* puts the turns of one speaker in another order. Each distinct damaged
-dialogue stands there once: a dialogue of four turns has two of SS. (The script that made the
-paper's data repeats them to have twenty.) Accuracy is the share of damaged dialogues that score
-below their original, a tie counting one half.
+dialogue stands there once (the script that made the paper's data repeats some, to have twenty).
+Accuracy is the share of damaged dialogues that score below their original, a tie counting one half.
 
 :class:`ResponseExam` has MaUdE's responses: the one that was given, and broken and foreign ones. A
 *delta* is the mean by which a kind of response scores below the one that was given. All models
-answer the same exam, so that they can be compared pair by pair.
-
-All intervals resample dialogues.
+answer the same exam, so that they can be compared pair by pair. All intervals resample dialogues.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
 
@@ -31,8 +29,10 @@ from ..manipulate.words import repeat_one
 from ..meta import Estimate, Resampling, discriminate
 from ..meta.bootstrap import codes, intervals
 from ..meta.weighted import mean, select
-from ..metrics import Metric, Whole
+from ..metrics import Metric
 from ..metrics.maude import Maude
+from ..scoring import score
+from .page import UNKNOWN
 
 Floats = NDArray[np.float64]
 #: Set of dialogues -> kind of damage -> accuracy.
@@ -43,22 +43,11 @@ DAMAGE = {"UR": "replace-turn", "SS": "shuffle-speaker"}
 _MOST = 20  # damaged dialogues of a kind for each dialogue
 _SHORTEST, _LONGEST = 4, 30  # turns of a dialogue that is damaged
 _SEED = 1
-_TOGETHER = 2048  # dialogues that are scored at a time
 
-#: Kinds of responses in the order of MaUdE's tables; the last is its released code's repeat.
-RESPONSES = (
-    "gold",
-    "back-translation",
-    "generated",
-    "random-utterance",
-    "random-generated",
-    "word-drop",
-    "word-order",
-    "word-repeat",
-    "prefix-repeat",
-)
 #: Kinds that are worse than what was given: what the mean delta is taken over.
 _WORSE = ("random-utterance", "random-generated", "word-drop", "word-order", "word-repeat")
+#: Kinds of responses in the order of MaUdE's tables; the last is its released code's repeat.
+RESPONSES = ("gold", "back-translation", "generated", *_WORSE, "prefix-repeat")
 #: Turns of context that are offered to a metric, which reads as many as it wants.
 _CONTEXT = 64
 
@@ -82,27 +71,24 @@ class DamageExam:
         self, dialogues: Sequence[Dialogue], parts: Mapping[str, Sequence[Dialogue]]
     ) -> None:
         self.dialogues, self.pairs = tuple(dialogues), tuple(damaged(dialogues))
-        place = {dialogue.id: at for at, dialogue in enumerate(dialogues)}
-        self._better = np.array([place[pair.better.id] for pair in self.pairs], np.intp)
-        ids = {name: {each.id for each in part} for name, part in parts.items()}
+        sources = np.array([pair.better.id for pair in self.pairs])
         self.parts = {
-            name: np.flatnonzero([pair.better.id in part for pair in self.pairs])
-            for name, part in ids.items()
+            name: np.flatnonzero(np.isin(sources, [each.id for each in part]))
+            for name, part in parts.items()
         }
 
     def accuracy(self, metric: Metric, settings: Resampling | None = None) -> Accuracy:
         """How often the damaged one scores lower, in each part and for each kind of damage."""
-        every = _values(metric, [*self.dialogues, *(pair.worse for pair in self.pairs)])
-        better, worse = every[self._better], every[len(self.dialogues) :]
-        accuracy = {}
-        for name, rows in self.parts.items():
-            pairs = [self.pairs[row] for row in rows]
-            clusters, causes = [pair.better.id for pair in pairs], [pair.cause for pair in pairs]
-            shares = discriminate(better[rows], worse[rows], clusters, causes, settings).causes
-            accuracy[name] = {
-                kind: shares[cause] for kind, cause in DAMAGE.items() if cause in shares
-            }
-        return accuracy
+        every = [*self.dialogues, *(pair.worse for pair in self.pairs)]
+        scores = score(every, metric, turns=False)
+        values, sources = scores.column(metric.name), [pair.better.id for pair in self.pairs]
+        whole = dict(zip(scores.ids, values, strict=True))
+        better, worse = np.array([whole[each] for each in sources]), values[len(self.dialogues) :]
+        parts = self._by_part(better, worse, sources, settings)
+        return {
+            name: {kind: part[cause] for kind, cause in DAMAGE.items() if cause in part}
+            for name, part in parts.items()
+        }
 
     def located(self, metric: Metric, settings: Resampling | None = None) -> dict[str, Estimate]:
         """How often a foreign turn scores below every other turn of its dialogue, in each part.
@@ -112,40 +98,51 @@ class DamageExam:
         """
         places = self._foreign_turns()
         scores = metric.score([self.pairs[row].worse for row in places])
-        foreign, lowest = np.empty((2, len(places)))
-        for number, (at, score) in enumerate(zip(places.values(), scores, strict=True)):
-            foreign[number] = score.turns[at]
-            others = (*score.turns[:at], *score.turns[at + 1 :])
-            lowest[number] = min((each for each in others if not isnan(each)), default=nan)
-        rows, shares = np.array(list(places)), {}
-        for name, part in self.parts.items():
-            some = np.flatnonzero(np.isin(rows, part))
-            shares[name] = discriminate(
-                lowest[some], foreign[some], some.tolist(), (), settings
-            ).accuracy
+        foreign, lowest = np.full((2, len(self.pairs)), nan)
+        for (row, at), each in zip(places.items(), scores, strict=True):
+            others = (*each.turns[:at], *each.turns[at + 1 :])
+            foreign[row] = each.turns[at]
+            lowest[row] = min((other for other in others if not isnan(other)), default=nan)
+        parts = self._by_part(lowest, foreign, range(len(self.pairs)), settings)
+        return {name: part.get(DAMAGE["UR"], UNKNOWN) for name, part in parts.items()}
+
+    def _by_part(
+        self,
+        better: Floats,
+        worse: Floats,
+        clusters: Sequence[str | int],
+        settings: Resampling | None,
+    ) -> dict[str, Mapping[str, Estimate]]:
+        """Part -> cause -> how often the better one of a pair scores higher, if both do."""
+        shares = {}
+        for name, rows in self.parts.items():
+            some = [clusters[row] for row in rows.tolist()]
+            causes = [self.pairs[row].cause for row in rows]
+            shares[name] = discriminate(better[rows], worse[rows], some, causes, settings).causes
         return shares
 
     def _foreign_turns(self) -> dict[int, int]:
         """Row of a damaged dialogue, one of each whole one -> the place of its foreign turn."""
         places: dict[str, tuple[int, int]] = {}
         for row, pair in enumerate(self.pairs):
-            if pair.cause == DAMAGE["UR"] and pair.better.id not in places:
-                sides = zip(pair.better.turns, pair.worse.turns, strict=True)
-                at = [one != other for one, other in sides].index(True)
-                if at > 0:
-                    places[pair.better.id] = row, at
+            at = pair.changes[0].turn
+            if pair.cause == DAMAGE["UR"] and at:
+                places.setdefault(pair.better.id, (row, at))
         return dict(places.values())
 
     def sizes(self) -> Iterator[tuple[str, str]]:
         """Of each part its name, and how many dialogues and damaged ones of each kind it has."""
         for name, rows in self.parts.items():
-            causes = [self.pairs[row].cause for row in rows]
-            kinds = (f"{causes.count(cause):,} {kind}" for kind, cause in DAMAGE.items())
-            whole = len({self.pairs[row].better.id for row in rows})
-            yield name, ", ".join((f"{whole:,} dialogues", *kinds))
+            pairs = [self.pairs[row] for row in rows]
+            whole, causes = (
+                {pair.better.id for pair in pairs},
+                Counter(pair.cause for pair in pairs),
+            )
+            kinds = (f"{causes[cause]:,} {kind}" for kind, cause in DAMAGE.items())
+            yield name, ", ".join((f"{len(whole):,} dialogues", *kinds))
 
 
-def damaged(dialogues: Sequence[Dialogue], seed: int = _SEED) -> Iterator[Contrast]:
+def damaged(dialogues: Sequence[Dialogue]) -> Iterator[Contrast]:
     """Each dialogue with its damaged forms; foreign turns come from these dialogues.
 
     >>> from ..dialogue import Turn
@@ -155,32 +152,17 @@ def damaged(dialogues: Sequence[Dialogue], seed: int = _SEED) -> Iterator[Contra
     >>> causes.count("shuffle-speaker"), causes.count("replace-turn") <= 2 * 20
     (4, True)
     """
-    drawing = Drawing(_MOST, seed, apart=False)
+    drawing = Drawing(_MOST, _SEED, apart=False)
     yield from contrasts(dialogues, mixed([DAMAGE["UR"]]), Pool(dialogues), drawing)
-    for dialogue in dialogues:
-        yield from _shuffled(dialogue, seed)
-
-
-def _shuffled(dialogue: Dialogue, seed: int) -> Iterator[Contrast]:
-    """The dialogue with every other order of one speaker's turns, or as many as are wanted."""
-    try:
-        edits = speaker_shuffles(dialogue, _MOST, seeded(seed, dialogue.id, "shuffles"))
-    except DoesNotApply:  # nobody says two things
-        return
     cause = DAMAGE["SS"]
-    for number, edited in enumerate(edits, 1):
-        worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
-        yield Contrast(dialogue, worse, cause, edited.changes)
-
-
-def _values(metric: Metric, dialogues: Sequence[Dialogue]) -> Floats:
-    """A number for each dialogue; turns are not scored where a metric can do without."""
-    values: list[float] = []
-    for start in range(0, len(dialogues), _TOGETHER):
-        some = dialogues[start : start + _TOGETHER]
-        whole = metric.whole(some) if isinstance(metric, Whole) else None
-        values += whole if whole is not None else [score.value for score in metric.score(some)]
-    return np.array(values, np.float64)
+    for dialogue in dialogues:
+        try:
+            edits = speaker_shuffles(dialogue, _MOST, seeded(_SEED, dialogue.id, "shuffles"))
+        except DoesNotApply:  # nobody says two things
+            continue
+        for number, edited in enumerate(edits, 1):
+            worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
+            yield Contrast(dialogue, worse, cause, edited.changes)
 
 
 class Responses(msgspec.Struct, frozen=True):
@@ -194,7 +176,7 @@ class Responses(msgspec.Struct, frozen=True):
 class ResponseExam:
     """Held responses, and what else might have been said at their places."""
 
-    def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str], seed: int = 1) -> None:
+    def __init__(self, dialogues: Sequence[Dialogue], wanted: Iterable[str]) -> None:
         from ..manipulate import translation
         from ..train import require_extra
 
@@ -205,14 +187,14 @@ class ResponseExam:
 
         wanted, replies, translate = set(wanted), {}, None
         if wanted & {"generated", "random-generated"} and causal.available():
-            replies = one_each(dialogues, causal.NAME, len(dialogues), seed)
+            replies = one_each(dialogues, causal.NAME, len(dialogues), _SEED)
         if "back-translation" in wanted and translation.available():
             translate = translation.apertium()
         # The ids of corpora's dialogues begin with the corpus and a colon.
         names = (dialogue.id.rpartition(":")[0].partition(":")[0] for dialogue in dialogues)
-        corpus = codes(names).tolist()
-        rows = nce.make(dialogues, _CONTEXT, nce.Sources(translate, replies, corpora=corpus), seed)
-        rng = np.random.default_rng(seed)
+        sources = nce.Sources(translate, replies, corpora=codes(names).tolist())
+        rows = nce.make(dialogues, _CONTEXT, sources, _SEED)
+        rng = np.random.default_rng(_SEED)
         places = {kind: nce.negative(rows, kind, rng) for kind in (*nce.BROKEN, *nce.ELSEWHERE)}
         texts = (*rows.texts, "")  # -1 is the last: nothing is said
         self.responses = {
@@ -221,16 +203,13 @@ class ResponseExam:
             if kind in wanted
         }
         if "prefix-repeat" in wanted:
-            repeats = nce.broken(dialogues, repeat_one, "prefix", seed)
+            repeats = nce.broken(dialogues, repeat_one, "prefix", _SEED)
             both = zip(repeats, self.responses["gold"], strict=True)
             self.responses["prefix-repeat"] = [
                 text if text and text != gold else "" for text, gold in both
             ]
         self.contexts = [[texts[at] for at in each if at >= 0] for each in rows.context]
-        self.clusters = codes(rows.dialogue.tolist())
-
-    def __len__(self) -> int:
-        return len(self.clusters)
+        self._clusters = codes(rows.dialogue.tolist())
 
     def scores(self, metric: Maude) -> dict[str, Floats]:
         """Kind -> the score of each row's response of that kind, NaN where there is none."""
@@ -243,24 +222,24 @@ class ResponseExam:
         self, scores: Mapping[str, Floats], ours: Mapping[str, Floats] | None = None
     ) -> Responses:
         """Means and deltas with their intervals; ``ours`` are MaUdE's scores of the same."""
-        named = {f"score {kind}": each for kind, each in scores.items()}
-        named |= {f"delta {kind}": scores["gold"] - each for kind, each in scores.items()}
-        named["behind"] = _mean_delta(ours or scores) - _mean_delta(scores)
+        deltas = {kind: scores["gold"] - each for kind, each in scores.items()}
+        behind = _mean_delta(ours or scores) - _mean_delta(scores)
+        return Responses(
+            self._means(scores), self._means(deltas), self._means({"behind": behind})["behind"]
+        )
+
+    def _means(self, values: Mapping[str, Floats]) -> dict[str, Estimate]:
+        """The mean of what is there, in all resamples the same dialogues."""
         statistics = {
-            name: (select(there, mean(values[there])), len(there))
-            for name, values in named.items()
-            if len(there := np.flatnonzero(~np.isnan(values)))
+            name: (select(there, mean(each[there])), len(there))
+            for name, each in values.items()
+            if len(there := np.flatnonzero(~np.isnan(each)))
         }
-        parts: dict[str, dict[str, Estimate]] = {"score": {}, "delta": {}, "behind": {}}
-        for name, estimate in intervals(statistics, self.clusters, Resampling()).items():
-            part, _, kind = name.partition(" ")
-            parts[part][kind] = estimate
-        return Responses(parts["score"], parts["delta"], parts["behind"][""])
+        return intervals(statistics, self._clusters, Resampling())
 
 
 def _mean_delta(scores: Mapping[str, Floats]) -> Floats:
     """For each row the mean by which worse responses that it has score below the given one."""
     gaps = np.array([scores["gold"] - scores[kind] for kind in _WORSE if kind in scores])
-    there = (~np.isnan(gaps)).sum(axis=0)
-    sums = np.nansum(gaps, axis=0)
-    return np.where(there > 0, sums / np.maximum(there, 1), np.nan)
+    means: Floats = np.ma.masked_invalid(gaps).mean(axis=0).filled(nan)
+    return means

@@ -6,7 +6,7 @@ is a line of ``test-log.jsonl``: when, with which weights, and every number.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,12 +19,17 @@ from ..judging import keep_apart
 from ..meta import Estimate, Evaluation, Resampling, evaluate
 from ..meta.agreement import Human
 from ..metrics import TRIVIAL, Metric
+from ..report.markdown import cell, table
 from ..scoring import score
 
 #: Sets by name, and the aspect, or the aspects, that people rated.
 Aspects = Mapping[str, str | tuple[str, ...]]
 
 LOG = "test-log.jsonl"
+_HEAD = (
+    *("set", "aspect", "metric", "n", "Spearman", "within systems", "given length", "oracle"),
+    *("best trivial", "ceiling", "counts as a result"),
+)
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -45,6 +50,11 @@ class Look(msgspec.Struct, frozen=True):
     baseline_spearman: Estimate
     objections: tuple[str, ...]  # why it does not count as a result
     signature: str
+
+    @property
+    def best_trivial(self) -> str:
+        """The best trivial baseline: its correlation and its name."""
+        return f"{cell(self.baseline_spearman)} {self.baseline}"
 
 
 class Final(msgspec.Struct, frozen=True):
@@ -89,23 +99,33 @@ def final(
 
 def logged(docs: Path, reproduction: str) -> tuple[Final, ...]:
     """The final looks of a reproduction so far, the oldest first."""
-    path = docs / LOG
+    path, finals = docs / LOG, []
     try:
         lines = path.read_bytes().splitlines() if path.exists() else []
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    finals = [_decoded(line, number, path) for number, line in enumerate(lines, 1)]
+    for number, line in enumerate(lines, 1):
+        try:
+            finals.append(msgspec.json.decode(line, type=Final))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            problem = f"this is not a line of the log: {str(error).replace('`', '')}"
+            raise InputError(problem, file=str(path), line=number) from None
     return tuple(each for each in finals if each.reproduction == reproduction)
 
 
-def newest(finals: Sequence[Final]) -> dict[tuple[str, str, str], Look]:
-    """The last final look's rows, by metric, set and aspect."""
-    return by_place(finals[-1].looks if finals else ())
-
-
-def by_place(looks: Iterable[Look]) -> dict[tuple[str, str, str], Look]:
-    """Looks by metric, set and aspect."""
-    return {(each.metric, each.corpus, each.aspect): each for each in looks}
+def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None) -> list[Look]:
+    """Each set is scored once, whatever the number of its aspects."""
+    looks = []
+    for corpus, asked in aspects.items():
+        dialogues = corpora.load(corpus)
+        scores, trivial = score(dialogues, metrics), score(dialogues, TRIVIAL)
+        for aspect in (asked,) if isinstance(asked, str) else asked:
+            evaluations = (
+                evaluate(scores, name, dialogues, aspect, baselines=trivial, settings=settings)
+                for name in scores.metrics
+            )
+            looks += [_look(each, corpus) for each in evaluations]
+    return looks
 
 
 def _look(evaluation: Evaluation, corpus: str) -> Look:
@@ -129,24 +149,36 @@ def _look(evaluation: Evaluation, corpus: str) -> Look:
     )
 
 
-def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None) -> list[Look]:
-    """Each set is scored once, whatever the number of its aspects."""
-    looks = []
-    for corpus, asked in aspects.items():
-        dialogues = corpora.load(corpus)
-        scores, trivial = score(dialogues, metrics), score(dialogues, TRIVIAL)
-        for aspect in (asked,) if isinstance(asked, str) else asked:
-            evaluations = (
-                evaluate(scores, name, dialogues, aspect, baselines=trivial, settings=settings)
-                for name in scores.metrics
-            )
-            looks += [_look(each, corpus) for each in evaluations]
-    return looks
+def newest(finals: Sequence[Final]) -> dict[tuple[str, str, str], Estimate]:
+    """Spearman's correlations of the last final look, by metric, set and aspect."""
+    return by_place(finals[-1].looks if finals else ())
 
 
-def _decoded(line: bytes, number: int, path: Path) -> Final:
-    try:
-        return msgspec.json.decode(line, type=Final)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        problem = f"this is not a line of the log: {str(error).replace('`', '')}"
-        raise InputError(problem, file=str(path), line=number) from None
+def by_place(looks: Iterable[Look]) -> dict[tuple[str, str, str], Estimate]:
+    """Spearman's correlations by metric, set and aspect."""
+    return {(each.metric, each.corpus, each.aspect): each.spearman for each in looks}
+
+
+def correlations(looks: Iterable[Look]) -> str:
+    """Looks as a table: the correlation, and everything that must stand beside it."""
+    rows = (
+        (
+            *(each.corpus, each.aspect, each.metric, each.n),
+            *(each.spearman, each.within, each.given_length, each.oracle),
+            *(each.best_trivial, each.ceiling, "; ".join(each.objections) or "yes"),
+        )
+        for each in looks
+    )
+    return table(_HEAD, rows)
+
+
+def final_looks(
+    name: str, finals: Sequence[Final], wanted: Callable[[Look], bool] = lambda _: True
+) -> str:
+    """Every final look of a page, a table each; ``wanted`` says which of the rows."""
+    if not finals:
+        return f"No look was taken yet: `dialogauge reproduce {name} --final` takes one."
+    return "\n\n".join(
+        f"{each.date}, dialogauge {each.dialogauge}\n\n{correlations(filter(wanted, each.looks))}"
+        for each in finals
+    )

@@ -5,10 +5,11 @@ are trained by ``--retrain``, which keeps what it measured in ``maude-family.jso
 what needs a translator or a language model is kept in ``maude-rows.json``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import isnan
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -18,12 +19,11 @@ from ..errors import MissingExtraError
 from ..meta import Estimate
 from ..metrics import Metric, load
 from ..metrics.maude import Maude
-from .exams import RESPONSES, ResponseExam, Responses, held
-from .family import trained
-from .kept import Remembered, keep, read, remembered
-from .looks import Final, final, logged, look
-from .page import Request, correlations, final_looks, shown, table, verdict
-from .paper import Paper
+from ..report.markdown import table
+from .exams import RESPONSES, Floats, ResponseExam, Responses, held
+from .kept import Remembered, family, remembered
+from .looks import Final, correlations, final, final_looks, logged, look, newest
+from .page import UNKNOWN, Paper, Request, cells
 
 #: Corpora whose training dialogues were learnt from, and ones that were not.
 _TRAINED = ("self-dialogue", "topical-chat", "personachat")
@@ -39,14 +39,14 @@ _NEEDS = {
     "generated": "SmolLM2",
     "random-generated": "SmolLM2",
 }
-_NOT_TRAINED = "Not trained yet: `dialogauge reproduce maude --retrain`."
 
 
 class MaudePage:
     """MaUdE: what broken and foreign responses cost, zero-shot, and against people."""
 
     def __init__(self, paper: Paper, request: Request) -> None:
-        self._paper, self._request, self._metric = paper, request, _maude(load("maude"))
+        self._paper, self._request = paper, request
+        self._metric = cast("Maude", load("maude"))
 
     @cached_property
     def _exam(self) -> ResponseExam:
@@ -78,14 +78,15 @@ class MaudePage:
 
     @cached_property
     def _family(self) -> dict[str, Responses]:
-        """What was measured of the family, after it was trained if that is wanted."""
-        path = self._request.beside("maude-family.json")
-        if self._request.tell:
-            every = trained("maude", self._paper.family, self._request)
-            scores = {name: self._exam.scores(_maude(metric)) for name, _, metric in every}
-            ours = scores["maude"]
-            keep(path, {name: self._exam.measure(each, ours) for name, each in scores.items()})
-        return read(path, dict[str, Responses])
+        """What was measured of the family; MaUdE, which the others are compared with, is first."""
+        every: list[dict[str, Floats]] = []
+
+        def measure(_numbers: object, _name: str, _seed: int, metric: Metric) -> Responses:
+            every.append(self._exam.scores(cast("Maude", metric)))
+            return self._exam.measure(every[-1], every[0])
+
+        kind = dict[str, Responses]
+        return family("maude", self._paper.family, self._request, kind, measure)
 
     @cached_property
     def _finals(self) -> tuple[Final, ...]:
@@ -96,62 +97,38 @@ class MaudePage:
     @property
     def responses(self) -> int:
         """How many responses the exam has."""
-        gold = self._rows.number("gold", "score")
-        return gold.n if gold else 0
+        return self._rows.number("gold", "score").n
 
     @property
-    def kinds(self) -> str:
-        """Score and delta of each kind of response, beside the paper's."""
-        scores = self._paper.tables["all"]["maude"]
-        paper = [(f"{each:.3f}", f"{scores[0] - each:.3f}") for each in scores]
-        paper += [("", "")] * (len(RESPONSES) - len(paper))
-        rows = []
-        for kind, published in zip(RESPONSES, paper, strict=True):
-            ours = [shown(self._rows.number(kind, name)) for name in ("score", "delta")]
-            rows.append((self._rows.label(kind), *ours, *published))
-        return table(("response", "score", "delta", "paper: score", "delta"), rows)
+    def kinds(self) -> dict[str, str]:
+        """Score and delta of each kind of response."""
+        return {kind: self._row(kind, "score", "delta") for kind in RESPONSES}
 
     @property
-    def zero_shot(self) -> str:
+    def zero_shot(self) -> dict[str, str]:
         """The given and a random response of corpora that were not trained on."""
-        columns = ("given", "random", "delta")
-        rows = [
-            (self._rows.label(name), *(shown(self._rows.number(name, each)) for each in columns))
-            for name in _ZERO_SHOT
-        ]
-        for name, (given, other) in self._paper.tables["zero-shot"].items():
-            numbers = (given, other, given - other)
-            rows.append((f"paper: {name}", *(f"{each:.3f}" for each in numbers)))
-        return table(("corpus", *columns), rows)
+        return {name: self._row(name, "given", "random", "delta") for name in _ZERO_SHOT}
+
+    def _row(self, name: str, *columns: str) -> str:
+        return cells(self._rows.label(name), *(self._rows.number(name, each) for each in columns))
 
     @property
-    def family(self) -> str:
-        """The family beside the paper's, with how far each is behind MaUdE."""
-        if not self._family:
-            return _NOT_TRAINED
-        rows = [
-            (name, *_cells(each), "" if name == "maude" else shown(each.behind))
+    def models(self) -> dict[str, str]:
+        """The family: the score of gold and the deltas of other kinds."""
+        numbers = {
+            name: {**each.deltas, "gold": each.scores["gold"]}
             for name, each in self._family.items()
-            if name in self._paper.tables["all"] or name == "maude, as released"
-        ]
-        rows += [
-            (f"paper: {name}", *_published(scores), "")
-            for name, scores in self._paper.tables["all"].items()
-        ]
-        return table(("model", *RESPONSES, "behind maude"), rows)
+        }
+        return {
+            name: cells(*(numbers.get(name, {}).get(kind, UNKNOWN) for kind in RESPONSES))
+            for name in self._paper.family
+        }
 
     @property
-    def policies(self) -> str:
-        """MaUdE trained on negatives of one sort, beside the paper's."""
-        if not self._family:
-            return _NOT_TRAINED
-        rows = []
-        for policy in ("all", "semantics", "syntax"):
-            ours = self._family.get("maude" if policy == "all" else f"maude, {policy}")
-            if ours:
-                rows.append((policy, *_cells(ours)))
-            rows.append((f"paper: {policy}", *_published(self._paper.tables[policy]["maude"])))
-        return table(("negatives", *RESPONSES), rows)
+    def behind(self) -> dict[str, str]:
+        """How far each of the family is behind MaUdE."""
+        behind = {name: each.behind for name, each in self._family.items()}
+        return {name: cells(behind.get(name, UNKNOWN)) for name in self._paper.family}
 
     @property
     def tuning(self) -> str:
@@ -166,27 +143,15 @@ class MaudePage:
     @property
     def verdicts(self) -> str:
         """What was to be reached, what was, which of the two it is, and why it was missed."""
-        rows, missed = [], set()
-        for name, number, sign, wanted, estimate in self._wanted():
-            reached = verdict(estimate, wanted, below=sign == "<")
-            rows.append((number, f"{sign} {wanted}", shown(estimate), reached))
-            missed |= {name} if reached.startswith("missed") else set()
+        rows, missed, seen = [], set(), newest(self._finals)
+        for goal in self._paper.wanted:
+            look = seen.get(("maude", goal.of, goal.number))
+            ours = look or self._rows.number(goal.of, goal.number)
+            verdict = goal.verdict(ours)
+            label = goal.label.format(self._rows.label(goal.of))
+            rows.append((label, f"{goal.sign} {goal.target}", ours, verdict))
+            missed |= {goal.of} if verdict.startswith("missed") else set()
         return table(("number", "to reach", "measured", ""), rows) + self._paper.why(missed)
-
-    def _wanted(self) -> Iterator[tuple[str, str, str, float, Estimate | None]]:
-        """Of each number that is wanted: what it is of, what it is, sign, target, ours."""
-        wanted, rows = self._paper.wanted, self._rows
-        for name, target in wanted["score"].items():
-            number = rows.number(name, "score")
-            yield name, f"score of {rows.label(name)}", "≥", target, number
-        for name, target in wanted["delta"].items():
-            sign, number = "<" if name == "back-translation" else ">", rows.number(name, "delta")
-            yield name, f"delta of {rows.label(name)}", sign, target, number
-        for name, target in wanted["zero-shot"].items():
-            yield name, f"zero-shot {rows.label(name)}", ">", target, rows.number(name, "delta")
-        for each in self._finals[-1].looks if self._finals else ():
-            target = wanted["look"][each.corpus]
-            yield each.corpus, each.corpus, "≥", target, each.spearman
 
     @property
     def positions(self) -> str:
@@ -213,7 +178,7 @@ class MaudePage:
         for dialogue in list(formats.read([str(path)]))[:3]:
             score = self._metric.score([dialogue])[0]
             rows = [
-                (turn.speaker, _escaped(turn.text), "" if isnan(value) else f"{value:.2f}")
+                (turn.speaker, turn.text, None if isnan(value) else f"{value:.2f}")
                 for turn, value in zip(dialogue.turns, score.turns, strict=True)
             ]
             text = table(("", "", "score"), rows)
@@ -223,24 +188,3 @@ class MaudePage:
 
 def _held(corpora: Sequence[str]) -> list[Dialogue]:
     return [each for name in corpora for each in held(name)[:_DIALOGUES]]
-
-
-def _maude(metric: Metric) -> Maude:
-    assert isinstance(metric, Maude)  # noqa: S101  (for the type checker)
-    return metric
-
-
-def _cells(measured: Responses) -> list[str]:
-    """The score of gold and the deltas of the others."""
-    numbers = {**measured.deltas, "gold": measured.scores["gold"]}
-    return [shown(numbers.get(kind)) for kind in RESPONSES]
-
-
-def _published(scores: Sequence[float]) -> list[str]:
-    gold, *others = scores
-    cells = [f"{gold:.3f}", *(f"{gold - each:.3f}" for each in others)]
-    return cells + [""] * (len(RESPONSES) - len(cells))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,13 +1,23 @@
-"""Pages in Markdown: a paper's text with our tables in it."""
+"""A page: a paper's text with our tables in it.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+``papers/NAME.toml`` has the text with the paper's numbers as it prints them, what is to be reached
+and what we train.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from math import isnan, nan
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from .. import __version__
 from ..meta import Estimate
-from .looks import Final, Look
+from ..report.markdown import cell
+
+_PAPERS = Path(__file__).parent / "papers"
+#: A number that was not measured: a dash in a table.
+UNKNOWN = Estimate(nan)
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -22,126 +32,102 @@ class Request(msgspec.Struct, frozen=True):
         return self.docs / "reproductions" / name
 
 
-class Section(msgspec.Struct, frozen=True):
-    """A heading and what stands below it."""
+class Goal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number that is to be reached."""
 
-    title: str
+    of: str  # the set, or the kind of response
+    number: str  # the aspect, the kind of damage, or what is measured
+    target: float
+    sign: str = "≥"
+    label: str = "{}"  # {} is what it is of
+
+    def verdict(self, estimate: Estimate, percent: bool = False) -> str:
+        """Whether a number, rounded as it is printed, is the wanted one or more (or below it).
+
+        >>> goal = Goal("dailydialog", "UR", 0.919)
+        >>> goal.verdict(Estimate(0.9186)), goal.verdict(Estimate(0.9084), percent=True)
+        ('reached', 'missed by 1.1')
+        >>> goal.verdict(UNKNOWN), Goal("gold", "delta", 0.07, "<").verdict(Estimate(0.1))
+        ('not measured yet', 'missed by 0.030')
+        """
+        if isnan(estimate.value):
+            return "not measured yet"
+        short = round(self.target - round(estimate.value, 3), 3)
+        if short > 0 if self.sign == "<" else short <= 0:
+            return "reached"
+        return f"missed by {100 * abs(short):.1f}" if percent else f"missed by {abs(short):.3f}"
+
+
+class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a number is missed, as far as we can tell, and which numbers that explains."""
+
+    explains: tuple[str, ...]
     text: str
 
 
-def filled(text: str, page: object) -> Iterator[Section]:
-    """The sections of a paper's text, each with the page's tables in it, made when it is its turn.
+class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model that is trained only to be measured: a recipe, and what is changed in it."""
+
+    recipe: str  # one that ships, by its file's name
+    cap: int  # training dialogues of each corpus
+    epochs: int = 0  # 0: as the recipe says
+    seeds: int = 1
+    settings: dict[str, Any] = {}
+    exam: str = ""  # the exam it takes, where there are several
+
+
+class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``papers/NAME.toml`` says."""
+
+    page: str  # Markdown; {page.NAME} is a property of the page's class: a table, or cells by row
+    wanted: tuple[Goal, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    next: str = ""  # what we would try next
+    family: dict[str, Variant] = {}
+
+    @classmethod
+    def read(cls, name: str) -> "Paper":
+        """The paper of a page; its file is part of the package."""
+        return msgspec.toml.decode((_PAPERS / f"{name}.toml").read_bytes(), type=cls)
+
+    def why(self, missed: Collection[str]) -> str:
+        """The reasons for what is missed, to stand below a table; nothing if nothing is."""
+        texts = [each.text for each in self.reasons if not set(missed).isdisjoint(each.explains)]
+        if not texts:
+            return ""
+        reasons = "\n".join("- " + text.strip().replace("\n", "\n  ") for text in texts)
+        return (
+            f"\n\nWhy, as far as we can tell:\n\n{reasons}"
+            f"\n\nWhat we would try next:\n{self.next.strip()}"
+        )
+
+
+def filled(text: str, page: object) -> Iterator[tuple[str, str]]:
+    """The sections of a paper's text, title and text: the page's tables are made when it is asked.
 
     >>> list(filled("## Sum\\n\\nIt is {page.real}.\\n", 3))
-    [Section(title='Sum', text='It is 3.')]
+    [('Sum', 'It is 3.')]
     """
     for part in text.strip().removeprefix("## ").split("\n## "):
         title, _, below = part.partition("\n")
-        yield Section(title, below.strip().format(page=page))
+        yield title, below.strip().format(page=page)
 
 
-def markdown(name: str, sections: Iterable[Section]) -> str:
+def cells(*values: object) -> str:
+    """Cells that stand side by side in a row of a paper's text.
+
+    >>> cells("cosim", Estimate(0.4823, 0.351, 0.588), UNKNOWN)
+    'cosim | 0.482 [0.35, 0.59] | –'
+    """
+    return " | ".join(map(cell, values))
+
+
+def markdown(name: str, sections: Iterable[tuple[str, str]]) -> str:
     """A whole page, which says what made it."""
     parts = [
         f"# Reproduction: {name}\n",
         f"Written by `dialogauge reproduce {name}` (dialogauge {__version__}). Intervals are 95 % "
         "bootstraps over contexts.\n",
     ]
-    parts += [f"## {section.title}\n\n{section.text}\n" for section in sections]
+    parts += [f"## {title}\n\n{text}\n" for title, text in sections]
     return "\n".join(parts)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in Markdown.
-
-    >>> print(table(("metric", "value"), [("cosim", 0.3)]))
-    | metric | value |
-    | --- | --- |
-    | cosim | 0.3 |
-    """
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
-
-
-def shown(estimate: Estimate | None) -> str:
-    """A number with its interval, for a cell.
-
-    >>> shown(Estimate(0.4823, 0.351, 0.588, n=125)), shown(None)
-    ('.482 [.35, .59]', '–')
-    """
-    return _cell(estimate, lambda number: _short(f"{number:.3f}"), lambda end: _short(f"{end:.2f}"))
-
-
-def percent(estimate: Estimate | None) -> str:
-    """A share with its interval, in percent.
-
-    >>> percent(Estimate(0.9189, 0.9101, 0.9277, n=18302)), percent(None)
-    ('91.9 [91.0, 92.8]', '–')
-    """
-    return _cell(estimate, *[lambda share: f"{100 * share:.1f}"] * 2)
-
-
-def _cell(
-    estimate: Estimate | None, value: Callable[[float], str], end: Callable[[float], str]
-) -> str:
-    if estimate is None or estimate.value != estimate.value:
-        return "–"
-    if estimate.low != estimate.low:
-        return value(estimate.value)
-    return f"{value(estimate.value)} [{end(estimate.low)}, {end(estimate.high)}]"
-
-
-def _short(number: str) -> str:
-    return number.replace("0.", ".", 1) if number.lstrip("-").startswith("0.") else number
-
-
-def verdict(
-    estimate: Estimate | None,
-    wanted: float,
-    printed: Callable[[Estimate], str] = shown,
-    *,
-    below: bool = False,
-) -> str:
-    """Whether a number, as it is printed, is the wanted one or more (or ``below`` it).
-
-    >>> verdict(Estimate(0.9186), 0.919, percent), verdict(Estimate(0.9184), 0.919, percent)
-    ('reached', 'missed by 0.1')
-    >>> verdict(Estimate(0.42), 0.5), verdict(Estimate(0.42), 0.5, below=True), verdict(None, 0.5)
-    ('missed by .080', 'reached', 'not measured yet')
-    """
-    if estimate is None or estimate.value != estimate.value:
-        return "not measured yet"
-    short = round(wanted - round(estimate.value, 3), 3)
-    reached = short > 0 if below else short <= 0
-    return "reached" if reached else f"missed by {printed(Estimate(abs(short)))}"
-
-
-def correlations(looks: Iterable[Look]) -> str:
-    """Looks as a table: the correlation, and everything that must stand beside it."""
-    head = ("set", "aspect", "metric", "n", "Spearman", "within systems", "given length")
-    beside = ("oracle", "best trivial", "ceiling", "counts as a result")
-    return table((*head, *beside), map(_row, looks))
-
-
-def best_trivial(look: Look) -> str:
-    """The best trivial baseline: its correlation and its name."""
-    return f"{shown(look.baseline_spearman)} {look.baseline}"
-
-
-def _row(look: Look) -> Sequence[object]:
-    numbers = map(shown, (look.spearman, look.within, look.given_length, look.oracle))
-    verdict = "; ".join(look.objections) or "yes"
-    start = (look.corpus, look.aspect, look.metric, look.n)
-    return (*start, *numbers, best_trivial(look), shown(look.ceiling), verdict)
-
-
-def final_looks(
-    name: str, finals: Sequence[Final], wanted: Callable[[Look], bool] = lambda _: True
-) -> str:
-    """Every final look of a page, a table each; ``wanted`` says which of the rows."""
-    if not finals:
-        return f"No look was taken yet: `dialogauge reproduce {name} --final` takes one."
-    return "\n\n".join(
-        f"{each.date}, dialogauge {each.dialogauge}\n\n{correlations(filter(wanted, each.looks))}"
-        for each in finals
-    )

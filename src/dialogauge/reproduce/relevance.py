@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import nan
 
 import numpy as np
 
@@ -10,12 +9,13 @@ from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..errors import InputError
 from ..metrics import Metric, load
+from ..metrics.functions import from_last_turns
 from ..metrics.vectors import ENCODER, Embedded, Plain
+from ..report.markdown import table
 from ..scores import Score
 from .exams import held
-from .looks import final, logged, look
-from .page import Request, correlations, final_looks, table
-from .paper import Paper
+from .looks import correlations, final, final_looks, logged, look
+from .page import Paper, Request
 
 #: Sets of single answers, where relevance is judged: the tuning ones, then the test ones.
 TUNING = {
@@ -94,7 +94,7 @@ def _cosines(encoder: Encoder, dialogues: Sequence[Dialogue], joined: bool) -> I
     response, *context = (vectors[at :: len(texts[0])] for at in range(len(texts[0])))
     scores = sum((side * response).sum(axis=1) for side in context)
     for dialogue, score in zip(dialogues, np.asarray(scores).tolist(), strict=True):
-        yield Score(score, (nan,) * (len(dialogue.turns) - 1) + (score,))
+        yield from_last_turns(dialogue, [score])
 
 
 def questions(corpus: str, asked: int = _ASKED) -> list[list[Dialogue]]:
@@ -104,10 +104,11 @@ def questions(corpus: str, asked: int = _ASKED) -> list[list[Dialogue]]:
     for at, dialogue in enumerate(dialogues):
         place = int(rng.integers(2, len(dialogue.turns)))
         others = rng.choice([one for one in range(len(dialogues)) if one != at], _CHOICES - 1)
-        turns = (dialogues[one].turns for one in others)
-        wrong = [each[int(rng.integers(len(each)))].text for each in turns]
-        answers = [dialogue.turns[place].text, *wrong]
-        answered.append([_answered(dialogue, place, answer) for answer in answers])
+        foreign = (dialogues[one].turns for one in others)
+        wrong = [each[int(rng.integers(len(each)))].text for each in foreign]
+        before, true = dialogue.turns[:place], dialogue.turns[place]
+        turns = ((*before, Turn(true.speaker, text)) for text in (true.text, *wrong))
+        answered.append([Dialogue(f"{dialogue.id}-{place}", each, level="turn") for each in turns])
     return answered
 
 
@@ -118,8 +119,3 @@ def hits(metric: Metric, asked: Sequence[Sequence[Dialogue]]) -> float:
     same = np.array([[one.response == each[0].response for one in each] for each in asked])
     rivals = np.where(same, -np.inf, np.nan_to_num(scores, nan=-np.inf))
     return float((scores[:, 0] > rivals.max(axis=1)).mean())
-
-
-def _answered(dialogue: Dialogue, place: int, answer: str) -> Dialogue:
-    turns = (*dialogue.turns[:place], Turn(dialogue.turns[place].speaker, answer))
-    return Dialogue(f"{dialogue.id}-{place}", turns, level="turn")
