@@ -99,11 +99,10 @@ def cpu_arithmetic() -> str:
     Processors without VNNI add pairs of products in 16 bits, where large ones saturate.
     """
     try:
-        flags = set(
-            Path("/proc/cpuinfo").read_text("utf-8").partition("flags")[2].split("\n")[0].split()
-        )
+        info = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
         return "unknown"
+    flags = set(info.partition("flags")[2].partition("\n")[0].split())
     if flags & {"avx512_vnni", "avx_vnni"}:
         return "vnni"
     return "avx2" if "avx2" in flags else "other"

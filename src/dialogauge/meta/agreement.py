@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from ..errors import UnknownNameError
 from .bootstrap import intervals
 from .estimate import Estimate, Raters, Resampling
-from .weighted import Codes, Factory, Floats, Statistic, pearson, select, stack
+from .weighted import Codes, Factory, Floats, Statistic, average, pearson, select
 
 ONLY_MEANS = "Only mean ratings were published: how well people agree is not known."
 
@@ -81,7 +81,7 @@ def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
         items = np.flatnonzero(usable[:, seat])
         if len(items) > 2:
             people.append(select(items, factory(ratings[items, seat], [rest[items, seat]])))
-    return _mean_defined(people)
+    return average(people)
 
 
 def ceiling(ratings: Floats, raters: Raters) -> Statistic:
@@ -138,52 +138,21 @@ def _mean_pairwise(ratings: Floats) -> Statistic:
             both: Codes = np.flatnonzero(~np.isnan(ratings[:, first] + ratings[:, second]))
             if len(both) > 2:
                 pairs.append(select(both, pearson(ratings[both, first], [ratings[both, second]])))
-    return _mean_defined(pairs)
+    return average(pairs)
 
 
-def _mean_defined(parts: Sequence[Statistic]) -> Statistic:
-    """The mean over those of the statistics that are defined in a resample."""
-    together = stack(parts) if parts else lambda weights: np.full((1, weights.shape[1]), np.nan)
-
-    def statistic(weights: Floats) -> Floats:
-        values = together(weights)
-        with np.errstate(all="ignore"):
-            result = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
-        return np.asarray(result[None])
-
-    return statistic
+def _ratio(one: Floats, other: Floats) -> Floats:
+    total = np.abs(one + other)
+    return np.divide(one - other, total, out=np.zeros_like(total), where=total > 0) ** 2
 
 
-def nominal(values: Floats, counts: Floats) -> Floats:
-    """Categories: equal or not."""
-    return np.asarray(values[:, None] != values[None, :], dtype=np.float64)
-
-
-def ordinal(values: Floats, counts: Floats) -> Floats:
-    """Ranks: how many ratings lie between two values, half of their own included."""
-    middle = np.cumsum(counts) - counts / 2
-    return np.asarray((middle[:, None] - middle[None, :]) ** 2)
-
-
-def interval(values: Floats, counts: Floats) -> Floats:
-    """Numbers: the squared difference."""
-    return np.asarray((values[:, None] - values[None, :]) ** 2)
-
-
-def ratio(values: Floats, counts: Floats) -> Floats:
-    """Amounts with a true zero: the squared difference relative to the sum."""
-    total = np.abs(values[:, None] + values[None, :])
-    with np.errstate(all="ignore"):
-        share = (values[:, None] - values[None, :]) / total
-    return np.asarray(np.where(total > 0, share, 0) ** 2)
-
-
-#: Level of measurement -> how far apart two ratings are.
+#: Level of measurement -> how far apart two ratings are: categories, ranks (how many ratings lie
+#: between), numbers, and amounts with a true zero (relative to the sum).
 DISAGREEMENTS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "nominal": nominal,
-    "ordinal": ordinal,
-    "interval": interval,
-    "ratio": ratio,
+    "nominal": lambda one, other: (one != other).astype(np.float64),
+    "ordinal": lambda one, other: (one - other) ** 2,
+    "interval": lambda one, other: (one - other) ** 2,
+    "ratio": _ratio,
 }
 
 
@@ -202,14 +171,15 @@ def krippendorff(ratings: ArrayLike, level: str = "ordinal") -> float:
     table = table[(~np.isnan(table)).sum(axis=1) > 1]
     there = ~np.isnan(table)
     values, codes = np.unique(table[there], return_inverse=True)
-    units = np.nonzero(there)[0]
     counts = np.zeros((len(table), len(values)))  # how often each value was given to each item
-    np.add.at(counts, (units, codes), 1)
+    np.add.at(counts, (np.nonzero(there)[0], codes), 1)
     size = counts.sum(axis=1, keepdims=True)
     # Pairs of ratings within an item, each item weighing as many ratings as it has. A rating is
     # also paired with itself here, which costs nothing: it does not disagree with itself.
     pairs = (counts / (size - 1)).T @ counts
     margin = counts.sum(axis=0)
-    apart = DISAGREEMENTS[level](values, margin)
+    if level == "ordinal":  # half of a value's own ratings lie below it
+        values = np.cumsum(margin) - margin / 2
+    apart = DISAGREEMENTS[level](values[:, None], values[None, :])
     expected = (np.outer(margin, margin) * apart).sum() / max(margin.sum() - 1, 1)
     return float(1 - (pairs * apart).sum() / expected) if expected > 0 else float("nan")

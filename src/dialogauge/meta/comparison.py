@@ -11,7 +11,7 @@ from ..dialogue import Dialogue
 from ..errors import InputError
 from ..scores import Scores
 from .bootstrap import estimates
-from .correlation import coefficient, complete
+from .correlation import coefficient, complete, pearson
 from .estimate import Estimate, Resampling
 from .items import Items, column, rated
 from .significance import Williams, holm, swap_test, williams
@@ -106,10 +106,14 @@ def _pairs(table: dict[str, Floats], items: Items, settings: Resampling) -> tupl
             difference=gaps[place],
             p=p[place],
             p_corrected=corrected,
-            williams=williams(table[a], table[b], y, clusters) if alone else None,
+            williams=_williams(table[a], table[b], y) if alone else None,
         )
         for place, ((a, b), corrected) in enumerate(zip(couples, holm(p), strict=True))
     )
+
+
+def _williams(a: Floats, b: Floats, y: Floats) -> Williams:
+    return williams(pearson(a, y), pearson(b, y), pearson(a, b), len(y))
 
 
 def _labels(names: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import codes, interval, intervals
+from .bootstrap import cluster_count, codes, interval, intervals
 from .correlation import Correlation, complete
 from .estimate import Estimate, Resampling
 from .items import Items
@@ -118,7 +118,7 @@ def split_half_oracle(
     """
     rng = np.random.default_rng(seed)
     system = codes(systems)
-    size = int(clusters.max(initial=-1)) + 1
+    size = cluster_count(clusters)
     values = []
     for _ in range(_SPLITS if size > 1 else 0):
         first = (rng.permutation(size) < size // 2)[clusters]

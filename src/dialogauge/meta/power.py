@@ -10,7 +10,7 @@ import math
 import msgspec
 import numpy as np
 
-from .bootstrap import resample
+from .bootstrap import cluster_count, resample
 from .correlation import Correlation
 from .estimate import Resampling
 from .significance import standardised
@@ -46,7 +46,7 @@ def power(
 
 def standard_error(statistic: Statistic, clusters: Codes, settings: Resampling) -> float | None:
     """The cluster-bootstrap standard error; None when it cannot be had."""
-    if int(clusters.max(initial=-1)) < 1:
+    if cluster_count(clusters) < 2:
         return None
     draws = resample(statistic, clusters, settings.resamples, settings.seed)[0]
     draws = draws[~np.isnan(draws)]

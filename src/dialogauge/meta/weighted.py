@@ -87,8 +87,7 @@ def kendall(x: ArrayLike, columns: Sequence[ArrayLike]) -> Statistic:
     :data:`_KENDALL_POINTS` distinct points each resample is built and given to scipy instead:
     the same value, O(n log n) each, some milliseconds per resample.
     """
-    parts = [_kendall(np.asarray(x, float), np.asarray(column, float)) for column in columns]
-    return stack(parts)
+    return stack([_kendall(np.asarray(x, float), np.asarray(each, float)) for each in columns])
 
 
 def mean(values: ArrayLike) -> Statistic:
@@ -130,18 +129,22 @@ def within(groups: Sequence[Codes], build: Callable[[Codes], Statistic]) -> Stat
     ``build`` makes the statistic of one group's items. A group in which it is undefined takes no
     part (in a resample, too).
     """
-    members = [(items, build(items)) for items in groups]
+    parts = [select(items, build(items)) for items in groups]
+    return average(parts, lambda weights: np.array([weights[some].sum(axis=0) for some in groups]))
+
+
+def average(parts: Sequence[Statistic], sizes: Statistic = lambda _: np.ones((1, 1))) -> Statistic:
+    """The mean over those of the statistics that are defined in a resample, weighed by sizes."""
+    together = stack(parts) if parts else lambda weights: np.full((1, weights.shape[1]), np.nan)
 
     def statistic(weights: Floats) -> Floats:
-        drawn = [(weights[items], part) for items, part in members]
-        values = np.array([part(some)[0] for some, part in drawn])
-        sizes = np.array([some.sum(axis=0) for some, _ in drawn])
-        sizes[np.isnan(values)] = 0
+        values = together(weights)
+        shares = np.where(np.isnan(values), 0, sizes(weights) if parts else 0)
         with np.errstate(all="ignore"):
-            result = (np.nan_to_num(values) * sizes).sum(axis=0) / sizes.sum(axis=0)
-        return np.asarray(result[None])
+            mean = (np.nan_to_num(values) * shares).sum(axis=0) / shares.sum(axis=0)
+        return np.asarray(mean[None])
 
-    return statistic if members else _undefined
+    return statistic
 
 
 def select(items: Codes, statistic: Statistic) -> Statistic:
@@ -156,17 +159,7 @@ def stack(statistics: Sequence[Statistic]) -> Statistic:
 
 def difference(first: Statistic, second: Statistic) -> Statistic:
     """The difference of two statistics in the same resample."""
-    together = stack([first, second])
-
-    def statistic(weights: Floats) -> Floats:
-        values = together(weights)
-        return values[:1] - values[1:]
-
-    return statistic
-
-
-def _undefined(weights: Floats) -> Floats:
-    return np.full((1, weights.shape[1]), np.nan)
+    return lambda weights: first(weights) - second(weights)
 
 
 def _standardised(values: ArrayLike) -> Floats:
