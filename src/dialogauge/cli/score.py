@@ -21,8 +21,8 @@ from .console import (
     MetricNames,
     Quiet,
     chosen_metrics,
+    console,
     emit,
-    out,
     progress,
     records,
     remark,
@@ -114,8 +114,7 @@ def _to_file(
     with progress("scoring", dialogues, quiet) as step:
 
         def advance(row: Row) -> None:
-            means.add(row)
-            step()
+            means.add(step(row))
 
         try:
             count = score_to(
@@ -136,23 +135,22 @@ def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
     shown: list[tuple[Dialogue, Row]] = []
     with progress("scoring", dialogues, quiet) as step:
         for dialogue, row in _pairs(dialogues, run):
-            means.add(row)
-            step()
+            means.add(step(row))
             if len(shown) < _SHOWN:
                 shown.append((dialogue, row))
-    console = out()
+    terminals = console()
     if run.turns:
         for dialogue, row in shown:
-            console.print(terminal.conversation(dialogue, row))
-    console.print(terminal.summary(shown, means))
+            terminals.print(terminal.conversation(dialogue, row))
+    terminals.print(terminal.summary(shown, means))
     _silence(means, quiet)
     if means.rows > len(shown):
-        console.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
+        terminals.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
 
 
 def _silence(means: Means, quiet: bool) -> None:
+    problem = "could score none of these (does it need references and level 'turn'?)"
     for name in means.silent():
-        problem = "could score none of these (does it need references and level 'turn'?)"
         remark(f"{name} {problem}", quiet)
 
 

@@ -24,13 +24,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from ..dialogue import Dialogue, Turn
+from ..encode.batching import Ints, batches, padded
 from ..encode.session import Session
 from ..scores import Score
 from .functions import NAN
 from .trained import TrainedMetric
 
 _Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 #: The last turns of a dialogue that are read: attention takes the square of their number.
 _LAST = 200
@@ -51,13 +51,9 @@ class _Sequence(msgspec.Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.texts)
 
-    def beginning(self, turns: int) -> "_Sequence":
-        """The first turns."""
-        return _Sequence(self.texts[:turns], self.speakers[:turns])
-
-    def without(self, turn: int) -> "_Sequence":
-        """All turns but one."""
-        return _Sequence(np.delete(self.texts, turn), np.delete(self.speakers, turn))
+    def take(self, turns: Ints) -> "_Sequence":
+        """Some of the turns."""
+        return _Sequence(self.texts[turns], self.speakers[turns])
 
 
 class _Utterances(msgspec.Struct, frozen=True):
@@ -73,12 +69,13 @@ class _Utterances(msgspec.Struct, frozen=True):
 
     def beginnings(self) -> list[_Sequence]:
         """The dialogue up to each turn; nothing where none says anything."""
-        count = len(self.positions)
-        return [self.sequence.beginning(end) for end in range(min(1, count), count + 1)]
+        count = len(self.sequence)
+        return [self.sequence.take(np.arange(end)) for end in range(min(1, count), count + 1)]
 
     def leave_one_out(self) -> list[_Sequence]:
         """The dialogue without each turn."""
-        return [self.sequence.without(at) for at in range(len(self.positions))]
+        turns = np.arange(len(self.sequence))
+        return [self.sequence.take(np.delete(turns, at)) for at in turns]
 
     def score(self, value: float, turn_values: Sequence[float]) -> Score:
         """The score, given those of the turns that say something."""
@@ -149,10 +146,8 @@ class Graph(TrainedMetric):
         """The same for dialogues whose sequences fit into memory together."""
         sequences = [sequence for some in asked for sequence in some]
         scores = np.full(len(sequences), NAN)
-        lengths = [len(sequence) for sequence in sequences]
-        order = sorted((at for at, length in enumerate(lengths) if length), key=lengths.__getitem__)
         states, turns = self._states(vectors, [sequence.texts for sequence in sequences])
-        chunks = list(_chunks(order, lengths))
+        chunks = list(batches(list(map(len, sequences)), _TOGETHER))
         inputs = (
             {"heard": states, **_padded([(turns[at], sequences[at].speakers) for at in chunk])}
             for chunk in chunks
@@ -205,14 +200,10 @@ def _speaker_numbers(turns: Sequence[Turn]) -> list[int]:
 
 def _padded(sequences: Sequence[tuple[Ints, Ints]]) -> dict[str, Any]:
     """Turns and speakers of sequences as inputs of the network."""
-    shape = len(sequences), max(len(turns) for turns, _ in sequences)
-    turns = np.zeros(shape, np.int64)
-    speakers, mask = np.zeros((2, *shape), np.float32)
-    for row, (states, who) in enumerate(sequences):
-        turns[row, : len(states)] = states
-        speakers[row, : len(states)] = np.where(who == who[0], 0, who)
-        mask[row, : len(states)] = 1
-    return {"turns": turns, "speakers": speakers, "mask": mask}
+    turns, mask = padded([states for states, _ in sequences])
+    speakers, _ = padded([np.where(who == who[0], 0, who) for _, who in sequences])
+    floats = {"speakers": speakers, "mask": mask}
+    return {"turns": turns} | {name: each.astype(np.float32) for name, each in floats.items()}
 
 
 def _parts(asked: Iterable[list[_Sequence]]) -> Iterator[list[list[_Sequence]]]:
@@ -228,18 +219,3 @@ def _parts(asked: Iterable[list[_Sequence]]) -> Iterator[list[list[_Sequence]]]:
         held += size
     if part:
         yield part
-
-
-def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Sequences in order of their lengths, as many together as have :data:`_TOGETHER` turns.
-
-    Turns are counted after padding.
-    """
-    chunk: list[int] = []
-    for at in order:
-        if chunk and (len(chunk) + 1) * lengths[at] > _TOGETHER:
-            yield chunk
-            chunk = []
-        chunk.append(at)
-    if chunk:
-        yield chunk

@@ -21,9 +21,8 @@ class Bleu(msgspec.Struct, frozen=True):
 
     n: int = 4
     smooth: str = "exp"  # sacreBLEU's default (NIST): an order without a match counts 1/2, 1/4, ...
-    effective: Literal[True] = (
-        True  # its advice for sentences: leave out orders longer than the response
-    )
+    # Its advice for sentences: leave out orders longer than the response.
+    effective: Literal[True] = True
     tok: Literal["13a"] = "13a"  # its default: WMT's tokens
     lowercase: bool = True
     first: int = FIRST_CHARACTERS
@@ -164,7 +163,9 @@ class Wordnet:
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.synsets = lru_cache(maxsize=50_000)(lambda word: _synsets(lexicon, word))
+        self.synsets = lru_cache(maxsize=50_000)(
+            lambda word: [_Synset(sense.words) for sense in lexicon.senses(word)]
+        )
 
 
 class _Synset(msgspec.Struct, frozen=True):
@@ -179,10 +180,6 @@ class _Lemma(msgspec.Struct, frozen=True):
 
     def name(self) -> str:
         return self.word
-
-
-def _synsets(lexicon: Lexicon, word: str) -> list[_Synset]:
-    return [_Synset(sense.words) for sense in lexicon.senses(word)]
 
 
 def _tokeniser_13a() -> Callable[[str], list[str]]:

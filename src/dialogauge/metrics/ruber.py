@@ -40,18 +40,10 @@ from ..scores import Score
 from .functions import NAN
 from .maude import Config as NetworkConfig
 from .maude import Unreferenced
-from .vectors import Plain, against, cosines
+from .vectors import Plain, against, pooled
 
 Floats = NDArray[np.float64]
 How = Literal["min", "max", "mean", "geometric"]
-
-
-def _mean(one: float, other: float) -> float:
-    return (one + other) / 2
-
-
-def _geometric(one: float, other: float) -> float:
-    return math.sqrt(one * other)
 
 
 #: Two halves from 0 to 1 -> the score: the smaller (in the main results of RUBER), the
@@ -59,8 +51,8 @@ def _geometric(one: float, other: float) -> float:
 BLENDS: dict[How, Callable[[float, float], float]] = {
     "min": min,
     "max": max,
-    "mean": _mean,
-    "geometric": _geometric,
+    "mean": lambda one, other: (one + other) / 2,
+    "geometric": lambda one, other: math.sqrt(one * other),
 }
 
 
@@ -133,8 +125,7 @@ class Blend(Unreferenced):
 
     def _likeness(self, response: Tokens, reference: Tokens) -> Score:
         """The referenced half of a response, 0 to 1."""
-        pool = VARIANTS[self.config.network].pool
-        cosine = float(cosines(pool(response.vectors), pool(reference.vectors)))
+        cosine = pooled(VARIANTS[self.config.network].pool)(response, reference).value
         return Score(min(1.0, max(0.0, (1 + cosine) / 2)))  # a cosine may be 1 + 2e-16
 
     def _unreferenced(self, items: Sequence[Dialogue]) -> Floats:

@@ -33,7 +33,7 @@ from ..dialogue import Dialogue
 from ..encode import Encoder, Tokens
 from ..errors import DialogaugeError
 from ..scores import Score
-from .functions import NAN, from_last_turns
+from .functions import NAN, from_last_turns, of_last_turn
 from .metric import signature
 
 Floats = NDArray[np.float64]
@@ -104,12 +104,12 @@ class Plain(msgspec.Struct, frozen=True):
 
 def embedding_average(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the mean token vectors of the last turn and its best reference, -1 to 1."""
-    return against("embedding-average", Plain(), encoder, lambda _: _average)
+    return against("embedding-average", Plain(), encoder, lambda _: pooled(_mean))
 
 
 def vector_extrema(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the extreme values per dimension of the last turn and best reference, -1 to 1."""
-    return against("vector-extrema", Plain(), encoder, lambda _: _extrema)
+    return against("vector-extrema", Plain(), encoder, lambda _: pooled(_extreme))
 
 
 def greedy_matching(encoder: Source = ENCODER) -> Embedded:
@@ -167,9 +167,7 @@ def against(
             if at not in best or score.value > best[at].value:
                 best[at] = score
         for at, dialogue in enumerate(dialogues):
-            score = best.get(at, Score(NAN))
-            turns = (NAN,) * (len(dialogue.turns) - 1) + (score.value,)
-            yield msgspec.structs.replace(score, turns=turns)
+            yield of_last_turn(dialogue, best.get(at, Score(NAN)))
 
     return Embedded(name, settings, source, scores)
 
@@ -184,21 +182,20 @@ def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[in
     )
     while some := list(islice(pairs, PAIRS)):
         which, responses, references = zip(*some, strict=True)
-        tokens = encoder.tokens((*responses, *references))
-        for at, response, reference in zip(
-            which, tokens[: len(some)], tokens[len(some) :], strict=True
-        ):
+        tokens = iter(encoder.tokens((*responses, *references)))
+        responding = list(islice(tokens, len(some)))
+        for at, response, reference in zip(which, responding, tokens, strict=True):
             if reference.ids:
                 yield at, response, reference
 
 
-def _average(response: Tokens, reference: Tokens) -> Score:
-    sides = (side.vectors.mean(axis=0, dtype=np.float64) for side in (response, reference))
-    return Score(float(cosines(*sides)))
+def pooled(pool: Callable[[NDArray[np.floating]], Floats]) -> Compare:
+    """The cosine of two texts whose token vectors become one vector each."""
+    return lambda *sides: Score(float(cosines(*(pool(side.vectors) for side in sides))))
 
 
-def _extrema(response: Tokens, reference: Tokens) -> Score:
-    return Score(float(cosines(_extreme(response.vectors), _extreme(reference.vectors))))
+def _mean(vectors: NDArray[np.floating]) -> Floats:
+    return np.asarray(vectors.mean(axis=0, dtype=np.float64))
 
 
 def _extreme(vectors: NDArray[np.floating]) -> Floats:
