@@ -1,7 +1,6 @@
 """``python -m benchmarks.manipulate``: do the manipulations keep what they promise?
 
-Writes docs/measured/manipulations.md, a part at a time (``--part``, which may be repeated), and, as
-``--part catalogue``, the table of docs/guide/manipulating.md.
+Writes docs/measured/manipulations.md, a part at a time (``--part``, which may be repeated).
 
 types          the draws of DEAM's released files beside the chances of our mixture.
 applicability  over dialogues of four corpora: how often each manipulation applies and why not, and
@@ -43,8 +42,7 @@ from dialogauge.report.markdown import table
 from . import deam_types
 from .classifying import out_of_fold, ranked
 
-DOCS = Path(__file__).parents[1] / "docs"
-RESULTS, CATALOGUE = DOCS / "measured" / "manipulations.md", DOCS / "guide" / "manipulating.md"
+PAGE = Path(__file__).parents[1] / "docs" / "measured" / "manipulations.md"
 CORPORA = ("topical-chat", "personachat", "self-dialogue", "dailydialog")
 #: Each asks a program or a network for every edit.
 SLOW = ("generated", "generated-elsewhere", "back-translation")
@@ -292,14 +290,6 @@ def _interval(values: NDArray[np.float64]) -> str:
 # --- the pages -------------------------------------------------------------------------------
 
 
-def catalogue_table() -> str:
-    """The catalogue in Markdown, as docs/guide/manipulating.md has it."""
-    rows = [
-        (f"`{name}`", each.source, each.expect, each.about) for name, each in MANIPULATIONS.items()
-    ]
-    return table(("name", "paper", "expect", "what it does"), rows)
-
-
 def some_of(corpus: str, count: int) -> list[Dialogue]:
     """So many dialogues of a corpus, evenly spread over it."""
     return some(corpora.load(corpus), count)
@@ -345,36 +335,33 @@ PARTS: dict[str, Callable[[Sizes], str]] = {
 }
 
 
-def put(page: Path, part: str, text: str) -> None:
+def put(part: str, text: str) -> None:
     """Replace what stands between the marks of a part."""
     start, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
-    before, _, rest = page.read_text("utf-8").partition(start)
+    before, _, rest = PAGE.read_text("utf-8").partition(start)
     _, mark, after = rest.partition(end)
     if not mark:
-        raise SystemExit(f"{page} has no place for {part}: {start} ... {end}")
-    with writing(page) as file:
+        raise SystemExit(f"{PAGE} has no place for {part}: {start} ... {end}")
+    with writing(PAGE) as file:
         file.write(f"{before}{start}\n{text}\n{end}{after}".encode())
 
 
 def main(parts: Iterable[str], sizes: Sizes) -> None:
     for part in parts:
         start = time.perf_counter()
-        if part == "catalogue":
-            put(CATALOGUE, part, catalogue_table())
-        else:
-            text = PARTS[part](sizes)
-            print(text, flush=True)
-            put(RESULTS, part, text)
+        text = PARTS[part](sizes)
+        print(text, flush=True)
+        put(part, text)
         print(f"{part}: {time.perf_counter() - start:.0f} s", flush=True)
 
 
 def _sizes() -> tuple[list[str], Sizes]:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--part", action="append", choices=("catalogue", *PARTS))
+    parser.add_argument("--part", action="append", choices=PARTS)
     for field in msgspec.structs.fields(Sizes):
         parser.add_argument(f"--{field.name}", type=int, default=field.default)
     given = vars(parser.parse_args())
-    parts = given.pop("part") or ["catalogue", *PARTS]
+    parts = given.pop("part") or [*PARTS]
     return parts, Sizes(**given)
 
 

@@ -41,7 +41,7 @@ WHY = {
         "nlg-eval gives an n-gram order without a match 1e-15 matches, so that most of its scores "
         "are almost 0 and Pearson sees a few outliers; sacreBLEU smooths exponentially instead. "
         "With nlg-eval's formula we get the paper's three numbers exactly "
-        "(`tests/test_metrics_overlap.py`)."
+        "(`tests/metrics/test_overlap.py`)."
     ),
     ("bleu", "empathetic-grade"): (
         "The same smoothing, and lower-casing with 13a tokens. With nlg-eval's formula, white "
@@ -190,7 +190,7 @@ Pearson, Spearman and Kendall's tau-b.
 ## What others released, read again
 
 Correlations of the scores and labels that the authors published, with our readers. These are
-regression tests of readers and coefficients (`tests/test_corpora.py`).
+regression tests of readers and coefficients (`tests/corpora/test_corpora.py`).
 
 {released}
 

@@ -73,8 +73,17 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_are_named_exist(page: Path) -> None:
+    named = r"\b((?:tests|src|docs|scripts|benchmarks|recipes|examples)/[\w/.-]+\.\w+)"
+    for path in re.findall(named, page.read_text()):
+        assert "NAME" in path or (ROOT / path).exists(), f"{page.name} names {path}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_that_are_named_exist(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    makefile = (ROOT / "Makefile").read_text()
+    targets = {*re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)}
+    targets |= {*re.findall(r"^MODELS := (.*)", makefile, re.MULTILINE)[0].split()}
     for target in re.findall(r"`make ([a-z-]+)`", page.read_text()):
         assert target in targets, f"{page.name} names make {target}"
     for command in re.findall(r"^(?:\$ )?dialogauge (\w+)", page.read_text(), re.MULTILINE):

@@ -446,12 +446,6 @@ def test_a_change_to_an_aside_is_found() -> None:
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "manipulating.md"
 
 
-def test_the_page_has_the_catalogue() -> None:
-    from benchmarks.manipulate import catalogue_table
-
-    assert catalogue_table() in PAGE.read_text()
-
-
 def test_the_plug_in_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"```python\n(# my_edits.py\n.*?)```", PAGE.read_text(), re.DOTALL)
     (tmp_path / "my_edits.py").write_text(code)
