@@ -59,10 +59,9 @@ def _build(files: list[Path], to: Path | None, json: bool | None) -> None:
         raise InputError("where shall the store go?", remedy="--out FILE")
     built = build(files, to)
     _account(built.reading)
-    asdict = msgspec.structs.asdict
-    fields = {**asdict(built), **asdict(built.reading), "store": str(to)}
-    fields.pop("reading")
-    facts(fields, json)
+    fields = msgspec.structs.asdict(built)
+    reading = msgspec.structs.asdict(fields.pop("reading"))
+    facts(fields | reading | {"store": str(to)}, json)
 
 
 def _account(reading: "Reading") -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import tee
+from itertools import chain, tee
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -75,14 +75,10 @@ def run(
         return
     if not paths:
         raise DialogaugeError("name what to score: a file, a folder, a glob, or - for stdin")
-    if on_error == "skip" and rejects is None:
-        rejects = to.with_suffix(".rejects.jsonl") if to else Path("rejects.jsonl")
+    default = to.with_suffix(".rejects.jsonl") if to else Path("rejects.jsonl")
+    rejects = (rejects or default) if on_error == "skip" else None
     dialogues = read(
-        paths,
-        format=format,
-        on_error=on_error,
-        rejects=rejects if on_error == "skip" else None,
-        columns=_columns(columns),
+        paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
     names = chosen_metrics(metric)
     if to is not None:
@@ -157,8 +153,7 @@ def _silence(means: Means, quiet: bool) -> None:
 def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
     """Each dialogue with its row."""
     given, scored = tee(dialogues)
-    rows = (row for batch in run.batches(scored) for row in batch)
-    return zip(given, rows, strict=True)
+    return zip(given, chain.from_iterable(run.batches(scored)), strict=True)
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
@@ -171,11 +166,11 @@ def _to_pipe(dialogues: Dialogues, run: Run) -> None:
 
 def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
     """Say what was not as it should be."""
-    report = dialogues.counts
-    if report.skipped:
-        remark(f"{report.skipped:,} bad records skipped; they are in {rejects}", quiet)
-    if report.replaced:
-        remark(f"{report.replaced:,} characters were not Unicode and became U+FFFD", quiet)
+    counts = dialogues.counts
+    if counts.skipped:
+        remark(f"{counts.skipped:,} bad records skipped; they are in {rejects}", quiet)
+    if counts.replaced:
+        remark(f"{counts.replaced:,} characters were not Unicode and became U+FFFD", quiet)
 
 
 def _list(json: bool | None) -> None:

@@ -1,14 +1,12 @@
 """How well people agree with each other: what a metric can hope for.
 
-Ratings are a matrix of items x raters, NaN where a rater gave none. Three questions:
+Ratings are a matrix of items x raters, NaN where a rater gave none. *Human level*: how well does
+one rater predict the mean of the others? *Human ceiling*: how well would a metric that knows the
+truth predict the observed mean, which is the truth plus the raters' noise? *Krippendorff's alpha*:
+how far are raters from agreeing by chance?
 
-*Human level*: how well does one rater predict the mean of the others? *Human ceiling*: how well
-would a metric that knows the truth predict the observed mean, which is the truth plus the raters'
-noise? *Krippendorff's alpha*: how far are raters from agreeing by chance?
-
-Published columns are often seats, not people: the third rating of one item and the third of the
-next come from two strangers. With ``raters="anonymous"`` nothing here depends on which rating
-stands in which seat; with ``"people"`` a column is one person throughout.
+Published columns are often seats, not people. With ``raters="anonymous"`` nothing here depends on
+which rating stands in which seat; with ``"people"`` a column is one person throughout.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -87,12 +85,10 @@ def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
 def ceiling(ratings: Floats, raters: Raters) -> Statistic:
     """The square root of the reliability of the mean rating.
 
-    The reliability of one rating is stepped up to that of the mean of k by Spearman-Brown,
-    ``k r / (1 + (k - 1) r)``; with unequal k the harmonic mean of the k is exact, because the
-    noise of a mean is the noise of one rating over k. ``r`` is the one-way intraclass
+    That of one rating is stepped up to that of the mean of k by Spearman-Brown,
+    ``k r / (1 + (k - 1) r)``, with the harmonic mean of the k. ``r`` is the one-way intraclass
     correlation when raters are anonymous (a rater's severity is then noise), and the mean
-    correlation over pairs of raters when they are people who rate the same items (severity is
-    then common to all items and harmless). Raters who agree less than by chance: 0.
+    correlation over pairs of raters when they are people. Less agreement than by chance: 0.
     """
     given = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
     inverse = np.divide(1.0, given, out=np.zeros_like(given), where=given > 0)

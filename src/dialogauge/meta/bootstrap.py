@@ -1,10 +1,9 @@
 """Cluster bootstrap: intervals that resample contexts, not pairs.
 
-Four systems that answer one context give four ratings that rise and fall together. Resampling
-items as if they were independent draws makes intervals too short; the contexts are what was
-sampled, so contexts are drawn with replacement, each with all its items. A resample is a count
-per cluster, an item weighs what its cluster counts, and a :data:`~.weighted.Statistic` does the
-rest.
+Four systems that answer one context give four ratings that rise and fall together; resampling
+items as if they were independent makes intervals too short. So contexts are drawn with
+replacement, each with all its items. A resample is a count per cluster, an item weighs what its
+cluster counts, and a :data:`~.weighted.Statistic` does the rest.
 
     >>> from .weighted import mean
     >>> coins = np.array([0.0, 0, 0, 1, 1, 1, 1, 1])

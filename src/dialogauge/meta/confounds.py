@@ -140,10 +140,8 @@ def _predicted(
 def within_statistic(systems: Sequence[str], build: Callable[[Codes], Statistic]) -> Statistic:
     """The pooled-within-system correlation: each system's own, averaged by number of items.
 
-    One definition for every coefficient (and for partial correlations): nothing that differs
-    between systems, neither level nor scale, can enter. Pooling centred ranks instead would let
-    a system with twice the items count eightfold. Systems with fewer than three items, or where
-    either side is constant, take no part.
+    Nothing that differs between systems, neither level nor scale, can enter. Systems with fewer
+    than three items, or where either side is constant, take no part.
     """
     return within([items for items in groups(systems).values() if len(items) > 2], build)
 

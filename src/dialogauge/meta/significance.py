@@ -48,16 +48,11 @@ def swap_test(
 
     A and B are first brought to one scale: standardised ranks (or, for Pearson, standardised
     values). Each permutation then swaps the two columns in every context with probability 1/2,
-    all items of a context together, and correlates both mixed columns with y anew. What is held
-    fixed is each item's standardised rank: mixed columns are not ranked again. Their means and
-    variances are *not* fixed; they follow the swap, because a correlation divides by them and
-    treating them as constant would make the test timid for good metrics. The test is valid for
-    the hypothesis that, given y, the pair of standardised ranks is exchangeable context by
-    context; the observed data are then one of equally likely swaps, and
-    ``p = (1 + permutations at least as extreme) / (1 + permutations)``.
-
-    All sums are sums over contexts, so a permutation costs one row of a matrix product. Of a
-    constant column nothing can be shown: 1.
+    all items of a context together, and correlates both mixed columns with y anew. They are not
+    ranked again; their means and variances follow the swap, because a correlation divides by them
+    and treating them as constant would make the test timid for good metrics. All sums are sums
+    over contexts, so a permutation costs one row of a matrix product. Of a constant column nothing
+    can be shown: 1.
     """
     a, b, y = (standardised(side, ranks=ranks) for side in (a, b, y))
     if not (a.any() and b.any() and y.any()):

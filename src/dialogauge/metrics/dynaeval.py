@@ -2,16 +2,8 @@
 
 The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
 once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the
-same network, which is run on other sequences of the same turns, all of them together:
-
-- :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
-  lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in
-  about half to two thirds of them (docs/reproductions/dynaeval.md);
-- :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
-  correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
-
-A relation of two turns is who spoke, who listens, and which came first. With more than two speakers
-it is whether the two are the same, and which came first.
+same network, which is run on other sequences of the same turns: without each (:class:`Graph`), or
+up to each (:class:`SoFar`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -8,6 +8,7 @@ the letters a to z and digits); a response that shares nothing with its referenc
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import msgspec
@@ -94,7 +95,8 @@ def rouge_l(settings: RougeL | None = None) -> FunctionMetric:
     from rouge_score.tokenizers import DefaultTokenizer
 
     settings = settings or RougeL()
-    words = _FirstWords(DefaultTokenizer(settings.stem), settings.words)
+    split = DefaultTokenizer(settings.stem).tokenize
+    words = SimpleNamespace(tokenize=lambda text: split(text)[: settings.words])
     scorer = RougeScorer(["rougeL"], tokenizer=words)
 
     def compare(response: str, references: Sequence[str]) -> float:
@@ -103,17 +105,6 @@ def rouge_l(settings: RougeL | None = None) -> FunctionMetric:
         return float(max(scores, default=NAN))
 
     return by_response("rouge-l", compare, settings, ("rouge-score",), settings.first)
-
-
-class _FirstWords(msgspec.Struct, frozen=True):
-    """The first words that another tokenizer finds."""
-
-    tokenizer: Any
-    limit: int
-
-    def tokenize(self, text: str) -> list[str]:
-        words: list[str] = self.tokenizer.tokenize(text)
-        return words[: self.limit]
 
 
 class Meteor(msgspec.Struct, frozen=True):

@@ -2,10 +2,7 @@
 
 The head (``train/models/relevance/network.py``) reads the vectors of the last few turns and of
 the response, each utterance encoded once. A turn without a vector (blank) is left out of contexts
-and has no score of its own; the first turn has no context and no score. Half of a score is the
-plain cosine of the last turn: the head alone forgets that answers which share no word can fit, the
-cosine alone never knew. One such head ships; ``dialogauge train recipes/relevance.toml``
-writes others.
+and has no score of its own; nor has the first turn, which has no context.
 """
 
 from collections.abc import Sequence

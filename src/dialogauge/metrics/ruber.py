@@ -1,25 +1,12 @@
-"""RUBER: a response beside a good one, and beside what it answers.
-
-A response that resembles a reference is probably good, but there are good ones that no reference
-resembles; one that follows what was said is probably good, but so is many a commonplace. RUBER (Tao
-et al. 2018) asks both and blends the answers; so does BERT-RUBER (Ghazarian et al. 2019):
+"""RUBER (Tao et al. 2018) and BERT-RUBER (Ghazarian et al. 2019): two halves and their blend.
 
 - *referenced*: the cosine between the pooled token vectors of response and reference;
 - *unreferenced*: a network that was trained to tell a given response from wrong ones and sees only
   what the response follows (:mod:`.maude`; one turn of context in the papers).
 
-| metric | token vectors are pooled by | network |
-| --- | --- | --- |
-| ``ruber-blend`` | the maximum and the minimum of each dimension, joined | ``ruber``: words |
-| ``bert-ruber`` | the maximum of each dimension | ``nli``: vectors of texts |
-
-Both take the token vectors of the encoder that the network was trained with, where the papers have
-word2vec and BERT.
-
 Each half is brought to 0..1 by a fixed range, ``(1 + cosine) / 2`` and the network's sigmoid. The
 papers stretch each half from the smallest to the largest value of the batch at hand instead, and
-then a score depends on what else is scored. The price: cosines of pooled vectors are rarely low, so
-the smaller half is mostly the unreferenced one.
+then a score depends on what else is scored.
 
 The items are those of ``embedding-average``. The best reference counts. NaN means that no reference
 has a token, or that there is no context; a response without a token resembles nothing and answers

@@ -16,32 +16,21 @@ import msgspec
 
 from .. import models, plugins
 from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, located
-from . import dynaeval, maude, relevance, ruber
+from . import dynaeval, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
-from .overlap import bleu, chrf, meteor, rouge_l
 from .trained import TrainedMetric
-from .trivial import (
-    context_overlap,
-    distinct_1,
-    distinct_2,
-    random,
-    turn_count,
-    words_per_human_turn,
-    words_per_turn,
-)
-from .vectors import bertscore, cosim, embedding_average, greedy_matching, vector_extrema
 
 Make = Callable[[], Metric]
 
 #: Baselines that understand nothing; evaluations set them beside every metric.
 _TRIVIAL: dict[str, Make] = {
-    "words-per-turn": words_per_turn,
-    "words-per-human-turn": words_per_human_turn,
-    "turn-count": turn_count,
-    "distinct-1": distinct_1,
-    "distinct-2": distinct_2,
-    "context-overlap": context_overlap,
-    "random": random,
+    "words-per-turn": trivial.words_per_turn,
+    "words-per-human-turn": trivial.words_per_human_turn,
+    "turn-count": trivial.turn_count,
+    "distinct-1": trivial.distinct_1,
+    "distinct-2": trivial.distinct_2,
+    "context-overlap": trivial.context_overlap,
+    "random": trivial.random,
 }
 TRIVIAL: tuple[str, ...] = tuple(_TRIVIAL)
 
@@ -98,15 +87,15 @@ def _maker(name: str, shipped: _Shipped) -> Make:
 
 #: Every metric that ships: its name and what makes it; its docstring is the help text.
 METRICS: dict[str, Make] = {
-    "bleu": bleu,
-    "chrf": chrf,
-    "rouge-l": rouge_l,
-    "meteor": meteor,
-    "cosim": cosim,
-    "embedding-average": embedding_average,
-    "vector-extrema": vector_extrema,
-    "greedy-matching": greedy_matching,
-    "bertscore": bertscore,
+    "bleu": overlap.bleu,
+    "chrf": overlap.chrf,
+    "rouge-l": overlap.rouge_l,
+    "meteor": overlap.meteor,
+    "cosim": vectors.cosim,
+    "embedding-average": vectors.embedding_average,
+    "vector-extrema": vectors.vector_extrema,
+    "greedy-matching": vectors.greedy_matching,
+    "bertscore": vectors.bertscore,
     **{name: _maker(name, shipped) for name, shipped in _TRAINED.items()},
     **_TRIVIAL,
 }

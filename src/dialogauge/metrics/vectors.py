@@ -2,15 +2,8 @@
 
 ``cosim`` asks how near adjacent turns are. The others compare the last turn of turn-level items
 with references, as :mod:`.overlap` does, but by the vectors of tokens, so that "car" and
-"automobile" are near:
-
-- embedding average: the cosine of mean vectors (Foltz et al. 1998);
-- vector extrema: the cosine of the values of largest magnitude in each dimension (Forgues et al.
-  2014);
-- greedy matching: each token's best cosine on the other side, the mean of either side, and the
-  mean of the two (Rus and Lintean 2012);
-- BERTScore: those of the response are precision, those of the reference recall; their F1 (Zhang et
-  al. 2020).
+"automobile" are near: embedding average (Foltz et al. 1998), vector extrema (Forgues et al. 2014),
+greedy matching (Rus and Lintean 2012) and BERTScore (Zhang et al. 2020).
 
 With several references the best counts. NaN means that no reference has a token; a response without
 one shares nothing with its references: 0. An encoder is loaded when the first score or signature
