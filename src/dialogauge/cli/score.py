@@ -1,7 +1,6 @@
 """``dialogauge score``: transcripts in, scores out."""
 
 import sys
-from collections.abc import Iterable, Iterator
 from itertools import chain, tee
 from pathlib import Path
 from typing import Annotated, Literal
@@ -71,7 +70,8 @@ def run(
     come, and the same command goes on where a killed one stopped.
     """
     if list_metrics:
-        _list(json)
+        first, second = ("metric", "") if wants_table(json) else ("name", "about")
+        records([{first: each, second: metrics.describe(each)} for each in metrics.names()], json)
         return
     if not paths:
         raise DialogaugeError("name what to score: a file, a folder, a glob, or - for stdin")
@@ -129,8 +129,10 @@ def _to_file(
 def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
     means = Means()
     shown: list[tuple[Dialogue, Row]] = []
+    given, scored = tee(dialogues)
+    rows = chain.from_iterable(run.batches(scored))
     with progress("scoring", dialogues, quiet) as step:
-        for dialogue, row in _pairs(dialogues, run):
+        for dialogue, row in zip(given, rows, strict=True):
             means.add(step(row))
             if len(shown) < _SHOWN:
                 shown.append((dialogue, row))
@@ -150,12 +152,6 @@ def _silence(means: Means, quiet: bool) -> None:
         remark(f"{name} {problem}", quiet)
 
 
-def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
-    """Each dialogue with its row."""
-    given, scored = tee(dialogues)
-    return zip(given, chain.from_iterable(run.batches(scored)), strict=True)
-
-
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
     pipe, header = sys.stdout.buffer, header_line(run.signatures)
     for batch in run.batches(dialogues):
@@ -171,8 +167,3 @@ def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
         remark(f"{counts.skipped:,} bad records skipped; they are in {rejects}", quiet)
     if counts.replaced:
         remark(f"{counts.replaced:,} characters were not Unicode and became U+FFFD", quiet)
-
-
-def _list(json: bool | None) -> None:
-    first, second = ("metric", "") if wants_table(json) else ("name", "about")
-    records([{first: name, second: metrics.describe(name)} for name in metrics.names()], json)

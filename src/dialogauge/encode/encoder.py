@@ -140,7 +140,10 @@ class Encoder:
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text's tokens and their vectors; none where a text is empty."""
-        tokens = self._remembered(texts, self._token_memory, self._token_vectors)
+        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
+        tokens = self._remembered(
+            texts, self._token_memory, lambda new: self._encoded(new, _inner, nothing)
+        )
         self.counts.empty += sum(not each.ids for each in tokens)
         return tokens
 
@@ -185,11 +188,6 @@ class Encoder:
         if disk is not None:
             disk.put(vectors)
         return stored | vectors
-
-    def _token_vectors(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
-        """The tokens of each text."""
-        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
-        return self._encoded(new, _inner, nothing)
 
     def _encoded(
         self, new: dict[bytes, str], keep: Callable[[list[int], Vectors], T], nothing: T

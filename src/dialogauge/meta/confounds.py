@@ -66,8 +66,7 @@ def confounds(
         return correlation.weighted(x[places], [y[places]])
 
     def given_length(places: Codes) -> Statistic:
-        length = items.words[places]
-        return partial(correlation.weighted, x[places], y[places], [length])
+        return partial(correlation.weighted, x[places], y[places], items.words[places])
 
     inside = sum(len(items) for items in groups(systems).values() if len(items) > 2)
     statistics = {

@@ -101,24 +101,21 @@ def mean(values: ArrayLike) -> Statistic:
     return statistic
 
 
-def partial(factory: Factory, x: ArrayLike, y: ArrayLike, given: Sequence[ArrayLike]) -> Statistic:
+def partial(factory: Factory, x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Statistic:
     """The correlation of ``x`` and ``y`` once what ``given`` explains is taken from both.
 
-    With one covariate this is ``(r_xy - r_xz r_yz) / sqrt((1 - r_xz²)(1 - r_yz²))``; several are
-    eliminated one after the other. A covariate that does not vary explains nothing. Where the
-    covariates determine x or y, nothing is left to correlate: NaN.
+    A covariate that does not vary explains nothing. Where it determines x or y, nothing is left to
+    correlate: NaN.
     """
-    variables = [x, y, *given]
-    size = len(variables)
-    rows = [factory(variables[i], variables[i + 1 :]) for i in range(size - 1)]
+    of_x, of_y = factory(x, [y, given]), factory(y, [given])
 
     def statistic(weights: Floats) -> Floats:
-        matrix = np.ones((size, size, weights.shape[1]))
-        for i, row in enumerate(rows):
-            matrix[i, i + 1 :] = matrix[i + 1 :, i] = row(weights)
-        matrix[:, 2:] = np.nan_to_num(matrix[:, 2:])
-        matrix[2:] = np.nan_to_num(matrix[2:])
-        return _eliminate(matrix)
+        xy, xz = of_x(weights)
+        xz, yz = np.nan_to_num(xz), np.nan_to_num(of_y(weights)[0])
+        left_x, left_y = 1 - xz**2, 1 - yz**2
+        with np.errstate(all="ignore"):
+            value = (xy - xz * yz) / np.sqrt(left_x * left_y)
+        return np.asarray(np.where(np.minimum(left_x, left_y) > 1e-9, value, np.nan)[None])
 
     return statistic
 
@@ -227,18 +224,6 @@ def _kendall_slow(x: Floats, y: Floats) -> Statistic:
         return float(kendalltau(x[drawn], y[drawn]).statistic) if len(drawn) > 2 else np.nan
 
     return lambda weights: np.array([[one(column) for column in weights.T]])
-
-
-def _eliminate(matrix: Floats) -> Floats:
-    """Partial correlation of the first two variables of (variables, variables, resamples)."""
-    with np.errstate(all="ignore"):
-        for last in range(len(matrix) - 1, 1, -1):
-            pivot = matrix[last, last]
-            share = np.where(pivot > 1e-9, matrix[:last, last] / pivot, 0)
-            matrix = matrix[:last, :last] - share[:, None] * matrix[last, :last][None]
-        left = np.minimum(matrix[0, 0], matrix[1, 1])
-        value = matrix[0, 1] / np.sqrt(matrix[0, 0] * matrix[1, 1])
-        return np.asarray(np.where(left > 1e-9, value, np.nan)[None])
 
 
 def _defined(values: Floats, total: Floats) -> Floats:

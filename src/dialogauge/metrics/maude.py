@@ -15,6 +15,7 @@ MaUdE was compared with are run by the same code (``train/models/maude/network.p
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -100,22 +101,22 @@ class Maude(Unreferenced):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
-        self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
-        return [self._score(dialogue) for dialogue in dialogues]
+        recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]
+        self.table(list(dict.fromkeys(chain.from_iterable(recent))))  # the encoder remembers them
+        return list(map(from_last_turns, dialogues, map(self._turns, recent)))
 
     def start(self) -> "_Conversation":
         """A conversation that is scored while it goes on."""
         return _Conversation(self)
 
-    def _score(self, dialogue: Dialogue) -> Score:
-        recent = [turn.text for turn in dialogue.turns[-LAST:]]
+    def _turns(self, texts: Sequence[str]) -> Floats:
+        """The score of each turn after those before it."""
         contexts: list[list[str]] = []
-        before: list[str] = []
-        for text in recent:
-            contexts.append(before[-self.config.turns :])
-            before += [text] if text.strip() else []
-        return from_last_turns(dialogue, self.follow(contexts, recent))
+        before: deque[str] = deque(maxlen=self.config.turns)
+        for text in texts:
+            contexts.append(list(before))
+            before.extend([text] if text.strip() else [])
+        return self.follow(contexts, texts)
 
 
 class _Conversation:

@@ -129,7 +129,8 @@ def bertscore(
     if settings.idf != bool(corpus):
         raise DialogaugeError("bertscore: idf and the texts of a corpus go together")
     texts = tuple(corpus)
-    frozen = Bertscore(settings.idf, _hash(texts)) if texts else Bertscore()
+    data = msgspec.json.encode([ascii(text) for text in texts])
+    frozen = Bertscore(True, blake2b(data, digest_size=8).hexdigest()) if texts else Bertscore()
 
     @cache
     def compare(encoder: Encoder) -> Compare:
@@ -243,7 +244,3 @@ def _unit(vectors: NDArray[np.floating]) -> Floats:
 def cosines(left: Floats, right: Floats) -> Floats:
     """Cosines of the last axis; NaN where either is."""
     return np.asarray((_unit(left) * _unit(right)).sum(axis=-1))
-
-
-def _hash(texts: Sequence[str]) -> str:
-    return blake2b(msgspec.json.encode([ascii(text) for text in texts]), digest_size=8).hexdigest()
