@@ -1,6 +1,8 @@
 """``dialogauge score``: transcripts in, scores out."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from itertools import chain, tee
 from pathlib import Path
 from typing import Annotated, Literal
@@ -82,7 +84,8 @@ def run(
     )
     names = chosen_metrics(metric)
     if to is not None:
-        _to_file(to, dialogues, names, aggregate, force, json, quiet)
+        write = partial(score_to, to, dialogues, names, aggregate=aggregate, force=force)
+        _to_file(write, to, dialogues, json, quiet)
     elif wants_table(json):
         _to_terminal(dialogues, Run.of(names, aggregate, turns), quiet)
     else:
@@ -98,13 +101,7 @@ def _columns(given: str | None) -> dict[str, str]:
 
 
 def _to_file(
-    to: Path,
-    dialogues: Dialogues,
-    names: list[str],
-    aggregate: str | None,
-    force: bool,
-    json: bool | None,
-    quiet: bool,
+    write: Callable[..., int], to: Path, dialogues: Dialogues, json: bool | None, quiet: bool
 ) -> None:
     means = Means()
     with progress("scoring", dialogues, quiet) as step:
@@ -113,9 +110,7 @@ def _to_file(
             means.add(step(row))
 
         try:
-            count = score_to(
-                to, dialogues, names, aggregate=aggregate, force=force, advance=advance
-            )
+            count = write(advance=advance)
         except KeyboardInterrupt:
             remark(f"interrupted; the same command goes on from {to}.partial", quiet)
             raise

@@ -9,7 +9,7 @@ Published columns are often seats, not people. With ``raters="anonymous"`` nothi
 which rating stands in which seat; with ``"people"`` a column is one person throughout.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -70,16 +70,20 @@ def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
     others = given.sum(axis=1)[:, None] - 1
     with np.errstate(all="ignore"):
         rest = (np.nansum(ratings, axis=1)[:, None] - ratings) / others
-    usable = given & (others > 0)
     if raters == "anonymous":
-        items, seats = np.nonzero(usable)
+        items, seats = np.nonzero(given & (others > 0))
         return select(items, factory(ratings[items, seats], [rest[items, seats]]))
-    people = []
-    for seat in range(ratings.shape[1]):
-        items = np.flatnonzero(usable[:, seat])
-        if len(items) > 2:
-            people.append(select(items, factory(ratings[items, seat], [rest[items, seat]])))
-    return average(people)
+    return _mean_over(zip(ratings.T, rest.T, strict=True), factory)
+
+
+def _mean_over(pairs: Iterable[tuple[Floats, Floats]], factory: Factory) -> Statistic:
+    """The mean correlation over pairs of columns, each on the items that have both."""
+    parts = []
+    for one, other in pairs:
+        both: Codes = np.flatnonzero(~np.isnan(one + other))
+        if len(both) > 2:
+            parts.append(select(both, factory(one[both], [other[both]])))
+    return average(parts)
 
 
 def ceiling(ratings: Floats, raters: Raters) -> Statistic:
@@ -92,7 +96,9 @@ def ceiling(ratings: Floats, raters: Raters) -> Statistic:
     """
     given = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
     inverse = np.divide(1.0, given, out=np.zeros_like(given), where=given > 0)
-    single = intraclass(ratings) if raters == "anonymous" else _mean_pairwise(ratings)
+    seats = ratings.T
+    pairs = ((seats[at], seats[before]) for at in range(len(seats)) for before in range(at))
+    single = intraclass(ratings) if raters == "anonymous" else _mean_over(pairs, pearson)
 
     def statistic(weights: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -124,17 +130,6 @@ def intraclass(ratings: Floats) -> Statistic:
             return np.asarray(np.where(usable, value, np.nan)[None])
 
     return statistic
-
-
-def _mean_pairwise(ratings: Floats) -> Statistic:
-    """The mean over pairs of raters of Pearson's correlation on the items both rated."""
-    pairs = []
-    for first in range(ratings.shape[1]):
-        for second in range(first):
-            both: Codes = np.flatnonzero(~np.isnan(ratings[:, first] + ratings[:, second]))
-            if len(both) > 2:
-                pairs.append(select(both, pearson(ratings[both, first], [ratings[both, second]])))
-    return average(pairs)
 
 
 def _ratio(one: Floats, other: Floats) -> Floats:
