@@ -1,9 +1,8 @@
 """Vectors remembered: in memory by default, on disk where a folder is given.
 
-On disk they are rows of a SQLite database, keyed by the encoder's signature and the text's hash.
-SQLite's write-ahead log is what makes this safe under two writers and after a kill: a transaction
-is there or it is not. Each vector carries a checksum, since SQLite checks its own structure and not
-our bytes; a damaged file is one clear error.
+On disk they are rows of a SQLite database, whose write-ahead log makes this safe under two writers
+and after a kill. Each vector carries a checksum, since SQLite checks its own structure and not our
+bytes; a damaged file is one clear error.
 """
 
 import sqlite3

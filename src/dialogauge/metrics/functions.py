@@ -1,7 +1,4 @@
-"""Metrics out of one function.
-
-Most metrics score each dialogue on its own. Then one function is all that has to be written, and
-these make a metric of it:
+"""Metrics out of one function, for the many that score each dialogue on its own.
 
 - :func:`by_dialogue`: dialogue -> number;
 - :func:`by_turn`: dialogue -> a number for each turn; the dialogue's is their mean;
@@ -12,8 +9,7 @@ these make a metric of it:
     >>> shouts.score([Dialogue("d1", (Turn("a", "Hi!!"), Turn("b", "Hello.")))])
     [Score(value=1.0, turns=(2.0, 0.0), aspects={}, causes=())]
 
-How turn scores become the dialogue's is a choice of its own: :func:`aggregate` and
-:data:`AGGREGATES`.
+How turn scores become the dialogue's is a choice of its own: :func:`aggregate`.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Baselines that understand nothing: what a metric has to beat.
 
 People like conversations in which the human writes a lot, so a metric may agree with people by
-counting words alone. Every evaluation therefore sets these beside the metric and asks what is left
-of its correlation once they are known.
+counting words alone. Every evaluation therefore sets these beside the metric.
 
 A *word* is a run of letters and digits, case ignored (:func:`~dialogauge.dialogue.normalise`): thus
 "Fine, thanks!" and the tokenised "fine , thanks !" have two words each, and emoji have none.
@@ -28,13 +27,13 @@ def words_per_turn() -> FunctionMetric:
 
 def words_per_human_turn() -> FunctionMetric:
     """Mean words in the turns of everyone but the judged side."""
-    return by_dialogue("words-per-human-turn", _words_per_human_turn)
 
+    def mean(dialogue: Dialogue) -> float:
+        responder = dialogue.responder
+        lengths = [len(turn.words) for turn in dialogue.turns if turn.speaker != responder]
+        return sum(lengths) / len(lengths) if lengths else NAN
 
-def _words_per_human_turn(dialogue: Dialogue) -> float:
-    responder = dialogue.responder
-    lengths = [len(turn.words) for turn in dialogue.turns if turn.speaker != responder]
-    return sum(lengths) / len(lengths) if lengths else NAN
+    return by_dialogue("words-per-human-turn", mean)
 
 
 def turn_count() -> FunctionMetric:

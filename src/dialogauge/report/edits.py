@@ -1,9 +1,7 @@
 """Edited dialogues for the eye: line by line, on a terminal or on one page to review them.
 
-An :class:`Example` is a dialogue before and after an edit, line by line; a terminal and the page
-show the same. The page is one file without scripts that loads nothing and follows the reader's
-light or dark setting. Its texts come from transcripts: they are escaped, and characters that act
-on their surroundings are written out.
+The page is one file without scripts that loads nothing. Its texts come from transcripts: they are
+escaped, and characters that act on their surroundings are written out.
 """
 
 from collections import defaultdict

@@ -23,7 +23,10 @@ def evaluation_table(evaluation: Evaluation) -> "Group":
     """Everything an evaluation holds."""
     title = f"{evaluation.metric} against people: {evaluation.aspect}"
     sections = [list(part) for part in _sections(evaluation)]
-    sentences = chain.from_iterable(part(evaluation) for part in (_sample, _doubts, _verdict))
+    verdict = "This correlation counts: it beats the best trivial baseline and survives length."
+    if against := "; ".join(evaluation.objections):
+        verdict = f"This correlation does not count as a result: {against}."
+    sentences = (*_sample(evaluation), *_doubts(evaluation), verdict)
     return _page(title, _estimates(sections, evaluation.settings), sentences)
 
 
@@ -156,13 +159,6 @@ def _doubts(evaluation: Evaluation) -> Iterator[str]:
     for name, estimate in chain.from_iterable(_sections(evaluation)):
         noted.setdefault(estimate.note, []).append(name)
     yield from (f"Note ({', '.join(names)}): {note}." for note, names in noted.items() if note)
-
-
-def _verdict(evaluation: Evaluation) -> Iterator[str]:
-    if evaluation.objections:
-        yield f"This correlation does not count as a result: {'; '.join(evaluation.objections)}."
-    else:
-        yield "This correlation counts: it beats the best trivial baseline and survives length."
 
 
 def _estimates(sections: Sequence[Sequence[_Line]], settings: Resampling) -> "Table":
