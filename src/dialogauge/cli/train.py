@@ -69,23 +69,17 @@ def _bar(quiet: bool) -> Iterator[Callable[["Moment"], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress
 
     columns = (
-        TextColumn("training"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-        TextColumn("{task.fields[valid]}"),
-        TimeRemainingColumn(),
+        progress.TextColumn("training"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("loss {task.fields[loss]:.4f}"),
+        progress.TextColumn("{task.fields[valid]}"),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("training", total=None, loss=float("nan"), valid="")
         smooth: list[float] = []
 

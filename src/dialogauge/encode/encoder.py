@@ -2,11 +2,10 @@
 
 A vector depends on its text alone: batches are padded and masked, the int8 graphs that ship scale
 every token by itself (``train/models/encoder/quantise.py``), and the mean over a text's tokens is
-taken here, text by text; so batch size, order and mates do not matter (tested, 1e-4; on one
-machine the bits are equal). Equal texts are encoded once.
+taken here, text by text; so batch size, order and mates do not matter.
 
-Long texts are cut to ``max_tokens`` and counted. A text without any letter, digit or sign (empty,
-blank, control characters) has no vector: its row is NaN, and it is counted too.
+Long texts are cut to ``max_tokens``. A text without any letter, digit or sign (empty, blank,
+control characters) has no vector: its row is NaN. Both are counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,6 +1,5 @@
 """Which metric agrees better with people: several metrics on the items that all of them scored."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -122,9 +121,5 @@ def _labels(names: Sequence[str]) -> list[str]:
     >>> _labels(["bleu", "gauge", "bleu"])
     ['bleu', 'gauge', 'bleu#2']
     """
-    seen: dict[str, int] = defaultdict(int)
-    result = []
-    for name in names:
-        seen[name] += 1
-        result.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return result
+    before = [names[:at].count(name) for at, name in enumerate(names)]
+    return [f"{name}#{n + 1}" if n else name for name, n in zip(names, before, strict=True)]

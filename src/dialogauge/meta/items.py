@@ -57,10 +57,8 @@ def rated(dialogues: Sequence[Dialogue], aspect: str) -> Items:
         raise InputError("two dialogues have the same id", remedy="make the ids unique")
     levels = {one.level for one in kept}
     if len(levels) > 1:
-        raise InputError(
-            f"{aspect!r} is rated on whole dialogues and on last turns",
-            remedy="evaluate each alone",
-        )
+        problem = f"{aspect!r} is rated on whole dialogues and on last turns"
+        raise InputError(problem, remedy="evaluate each alone")
     return Items(
         dialogues=tuple(kept),
         level=levels.pop() if levels else "dialogue",
@@ -79,10 +77,8 @@ def column(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats
     rows = {row.id: row for row in scores.rows}
     absent = [one.id for one in dialogues if one.id not in rows]
     if absent:
-        raise InputError(
-            f"{len(absent)} of {len(dialogues)} dialogues have no scores, first {absent[0]!r}",
-            remedy="score the dialogues that are evaluated",
-        )
+        problem = f"{len(absent)} of {len(dialogues)} dialogues have no scores, first {absent[0]!r}"
+        raise InputError(problem, remedy="score the dialogues that are evaluated")
     for one in dialogues:
         if rows[one.id].digest != one.digest:
             problem = f"dialogue {one.id!r} is not the one that was scored"

@@ -58,10 +58,9 @@ def compare_runs(
 ) -> RunComparison:
     """Compare a metric's means on two runs.
 
-    Rows are paired by id (one test set, two versions) or, where that pairs more, by context (two
-    systems that answered the same contexts; several answers to one are averaged). The test
-    swaps the two sides in whole contexts. When nothing pairs, contexts are dealt anew to the two
-    runs instead, which needs more data for the same answer; a note says so.
+    Rows are paired by id or, where that pairs more, by context (several answers to one are
+    averaged); the test swaps the two sides in whole contexts. When nothing pairs, contexts are
+    dealt anew to the two runs instead; a note says so.
     """
     settings = settings or Resampling()
     runs = (_scored(first, metric, "first"), _scored(second, metric, "second"))
@@ -76,7 +75,7 @@ def compare_runs(
         metric=metric,
         result=test(*sides, metric, settings),
         paired_by=paired_by,
-        unpaired=(_left(runs[0], sides[0]), _left(runs[1], sides[1])),
+        unpaired=(len(runs[0]) - sum(map(len, sides[0])), len(runs[1]) - sum(map(len, sides[1]))),
         unscored=(len(first) - len(runs[0]), len(second) - len(runs[1])),
         notes=tuple(notes),
         signatures=(first.signatures[metric], second.signatures[metric]),
@@ -113,10 +112,6 @@ def _grouped(rows: Rows, field: str) -> dict[str, list[Row]]:
     for row in rows:
         groups[getattr(row, field)].append(row)
     return groups
-
-
-def _left(run: Rows, pairs: Sequence[Rows]) -> int:
-    return len(run) - sum(len(rows) for rows in pairs)
 
 
 def _means(pairs: Sequence[Rows], metric: str) -> Floats:

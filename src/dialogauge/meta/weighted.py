@@ -83,9 +83,8 @@ def kendall(x: ArrayLike, columns: Sequence[ArrayLike]) -> Statistic:
 
     With ``S[i, j] = sign(x_i - x_j) sign(y_i - y_j)`` over distinct points, concordant minus
     discordant pairs are ``w'Sw / 2``, and the pairs not tied in x are ``(N² - Σ N_g²) / 2`` over
-    its tie groups. Two copies of one item are tied in both, so they drop out of all three. Above
-    :data:`_KENDALL_POINTS` distinct points each resample is built and given to scipy instead:
-    the same value, O(n log n) each, some milliseconds per resample.
+    its tie groups. Above :data:`_KENDALL_POINTS` distinct points each resample is built and given
+    to scipy instead: the same value, some milliseconds per resample.
     """
     return stack([_kendall(np.asarray(x, float), np.asarray(each, float)) for each in columns])
 

@@ -55,10 +55,6 @@ class _Utterances(msgspec.Struct, frozen=True):
     positions: tuple[int, ...]
     sequence: _Sequence
 
-    def whole(self) -> list[_Sequence]:
-        """The dialogue."""
-        return [self.sequence]
-
     def beginnings(self) -> list[_Sequence]:
         """The dialogue up to each turn; nothing where none says anything."""
         count = len(self.sequence)
@@ -99,7 +95,7 @@ class Graph(TrainedMetric):
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and by how much each turn makes it better."""
         read, vectors = self._read(dialogues)
-        values = self._values(vectors, ([*each.whole(), *each.leave_one_out()] for each in read))
+        values = self._values(vectors, ([each.sequence, *each.leave_one_out()] for each in read))
         return [
             each.score(value, [round(value - rest, _DIGITS) for rest in without])
             for each, (value, *without) in zip(read, values, strict=True)
@@ -108,7 +104,7 @@ class Graph(TrainedMetric):
     def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
         """The scores of dialogues alone, without their turns': less work."""
         read, vectors = self._read(dialogues)
-        return [value for (value,) in self._values(vectors, map(_Utterances.whole, read))]
+        return [value for (value,) in self._values(vectors, ([each.sequence] for each in read))]
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[_Utterances], _Floats]:
         """What was said in each dialogue, and a table of the vectors of all texts."""

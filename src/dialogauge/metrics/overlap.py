@@ -162,15 +162,8 @@ class Wordnet:
 class _Synset(msgspec.Struct, frozen=True):
     words: tuple[str, ...]
 
-    def lemmas(self) -> "list[_Lemma]":
-        return [_Lemma(word) for word in self.words]
-
-
-class _Lemma(msgspec.Struct, frozen=True):
-    word: str
-
-    def name(self) -> str:
-        return self.word
+    def lemmas(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(name=word.__str__) for word in self.words]
 
 
 def _tokeniser_13a() -> Callable[[str], list[str]]:

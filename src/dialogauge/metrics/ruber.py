@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..dialogue import Dialogue
 from ..encode import Tokens
 from ..scores import Score
-from .functions import NAN
+from .functions import NAN, of_last_turn
 from .maude import Config as NetworkConfig
 from .maude import Unreferenced
 from .vectors import Plain, against, pooled
@@ -99,16 +99,13 @@ class Blend(Unreferenced):
         scores = self._referenced.score(dialogues)
         scorable = [at for at, score in enumerate(scores) if not math.isnan(score.value)]
         follow = self._unreferenced([dialogues[at] for at in scorable])
-        for at, unreferenced in zip(scorable, follow.tolist(), strict=True):
-            scores[at] = self._blended(scores[at], unreferenced)
-        return scores
-
-    def _blended(self, score: Score, unreferenced: float) -> Score:
-        """The score of the best reference, which makes the best blend, with the other half."""
         blend = BLENDS[self.config.blend]
-        value = NAN if math.isnan(unreferenced) else blend(score.value, unreferenced)
-        halves = {"referenced": score.value, "unreferenced": unreferenced}
-        return Score(value, (*score.turns[:-1], value), halves)
+        for at, other in zip(scorable, follow.tolist(), strict=True):
+            half = scores[at].value  # of the best reference, which makes the best blend
+            value = NAN if math.isnan(other) else blend(half, other)
+            blended = Score(value, aspects={"referenced": half, "unreferenced": other})
+            scores[at] = of_last_turn(dialogues[at], blended)
+        return scores
 
     def _likeness(self, response: Tokens, reference: Tokens) -> Score:
         """The referenced half of a response, 0 to 1."""

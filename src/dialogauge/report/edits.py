@@ -22,7 +22,6 @@ from .terminal import text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
 _Mark = Literal["same", "before", "after", "moved", "taken out", "put in", "gap"]
 
@@ -152,6 +151,7 @@ def shown(example: Example) -> "RenderableType":
     """An example for a terminal."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, expand=True)
     title = text(f"{example.id}  {' · '.join(example.kinds)}", 200)
@@ -161,21 +161,15 @@ def shown(example: Example) -> "RenderableType":
         table.add_column(name, style="dim", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=1)
     for line in example.lines:
-        _add(table, line)
+        look = _LOOKS[line.mark]
+        turn = Text(style=look.style)
+        for piece in line.pieces:
+            part = text(piece.text, keep="\n")
+            if piece.changed:
+                part.stylize(look.changed)
+            turn.append_text(part)
+        table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
     return table
-
-
-def _add(table: "Table", line: _Line) -> None:
-    from rich.text import Text
-
-    look = _LOOKS[line.mark]
-    turn = Text(style=look.style)
-    for piece in line.pieces:
-        part = text(piece.text, keep="\n")
-        if piece.changed:
-            part.stylize(look.changed)
-        turn.append_text(part)
-    table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
 
 
 #: How many examples of each manipulation a page shows.
