@@ -12,7 +12,7 @@ from scipy import stats
 from dialogauge.errors import InputError
 from dialogauge.meta import bootstrap, weighted
 from dialogauge.meta.bootstrap import codes, draw, interval, intervals, jackknife, point, resample
-from dialogauge.meta.estimate import Estimate, Resampling
+from dialogauge.meta.estimate import Resampling
 from dialogauge.meta.weighted import Codes, Floats
 
 QUICK = Resampling(resamples=2000)
@@ -199,10 +199,3 @@ def test_a_mean_and_its_point() -> None:
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError):
         Resampling(**wrong)  # type: ignore[arg-type]
-
-
-def test_an_estimate_knows_which_side_of_zero_it_is() -> None:
-    assert Estimate(0.2, 0.1, 0.3).excludes_zero
-    assert Estimate(-0.2, -0.3, -0.1).excludes_zero
-    assert not Estimate(0.1, -0.1, 0.3).excludes_zero
-    assert not Estimate(0.5).excludes_zero

@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="needs the extra: train")
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError, MissingExtraError
 from dialogauge.meta import Estimate
-from dialogauge.report.positions import discriminants, draw
+from dialogauge.report.figures import discriminants, positions
 from dialogauge.reproduce import Request, kept
 from dialogauge.reproduce.exams import RESPONSES, ResponseExam, Responses
 from dialogauge.reproduce.kept import Measurement, keep, read
@@ -238,5 +238,5 @@ def test_positions_are_drawn(tmp_path: Path) -> None:
     groups = np.repeat(np.arange(5), 30)
     points = rng.normal(size=(150, 6)) + 3 * np.eye(6)[groups]
     path = tmp_path / "positions.svg"
-    draw(discriminants(points, groups), groups, path)
+    positions(discriminants(points, groups), groups, path)
     assert path.read_text().count("fifth ") >= 5 or "<svg" in path.read_text()

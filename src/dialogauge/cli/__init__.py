@@ -22,14 +22,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("score")(score.run)
-app.command("meta")(meta.run)
-app.command("compare")(compare.run)
-app.command("train")(train.run)
-app.command("concepts")(concepts.run)
-app.command("amr")(amr.run)
-app.command("manipulate")(manipulate.run)
-app.command("reproduce")(reproduce.run)
+for _module in (score, meta, compare, train, concepts, amr, manipulate, reproduce):
+    app.command(_module.__name__.rpartition(".")[2])(_module.run)
 app.add_typer(corpora.app, name="corpora")
 app.add_typer(models.app, name="models")
 

@@ -1,6 +1,5 @@
 """``dialogauge amr``: the meaning of texts as graphs, printed or drawn."""
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +14,6 @@ from .console import Json, Quiet, emit, progress, remark
 
 if TYPE_CHECKING:
     from ..amr import Graph, Parser
-    from ..formats import Dialogues
 
 #: How many dialogues are parsed together.
 _TOGETHER = 32
@@ -88,19 +86,12 @@ def _transcript(path: str, parser: "Parser", quiet: bool) -> None:
 
     dialogues = read([path])
     with progress("parsing", dialogues, quiet) as step:
-        for row in _rows(dialogues, parser):
-            if row.turn == 0:
-                step()
-            emit(row)
-
-
-def _rows(dialogues: "Dialogues", parser: "Parser") -> Iterator[_Parsed]:
-    remaining = iter(dialogues)
-    while some := list(islice(remaining, _TOGETHER)):
-        places = [(each.id, turn) for each in some for turn in range(len(each.turns))]
-        texts = [turn.text for each in some for turn in each.turns]
-        for (name, turn), text, graph in zip(places, texts, parser.parse(texts), strict=True):
-            yield _row(text, graph, name, turn)
+        remaining = map(step, dialogues)
+        while some := list(islice(remaining, _TOGETHER)):
+            places = [(each.id, turn) for each in some for turn in range(len(each.turns))]
+            texts = [turn.text for each in some for turn in each.turns]
+            for place, text, graph in zip(places, texts, parser.parse(texts), strict=True):
+                emit(_row(text, graph, *place))
 
 
 def _row(text: str, graph: "Graph | None", dialogue: str = "", turn: int = -1) -> _Parsed:

@@ -9,7 +9,7 @@ from ..errors import DialogaugeError
 from ..meta import Resampling, compare_runs, of_system
 from ..report import evaluations
 from ..scores import Scores
-from .console import Json, MetricNames, Resamples, Seed, emit, listed, out, wants_table
+from .console import Json, MetricNames, Resamples, Seed, listed, show
 
 
 def run(
@@ -26,17 +26,13 @@ def run(
     have is compared.
     """
     (first, second), names = _sides(files, systems)
-    shared = [name for name in first.metrics if name in second.signatures]
-    chosen = listed(metric) or shared
+    chosen = listed(metric) or [name for name in first.metrics if name in second.signatures]
     if not chosen:
         raise DialogaugeError("the two runs have no metric in common")
     settings = Resampling(resamples=resamples, seed=seed)
     comparisons = [compare_runs(first, second, name, settings) for name in chosen]
-    if not wants_table(json):
-        emit({"first": names[0], "second": names[1], "comparisons": comparisons})
-        return
-    for comparison in comparisons:
-        out().print(evaluations.runs_table(comparison, names))
+    value = {"first": names[0], "second": names[1], "comparisons": comparisons}
+    show(value, json, lambda: (evaluations.runs_table(each, names) for each in comparisons))
 
 
 def _sides(files: list[Path], systems: str | None) -> tuple[tuple[Scores, Scores], list[str]]:

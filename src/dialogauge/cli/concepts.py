@@ -1,5 +1,7 @@
 """``dialogauge concepts``: what ConceptNet says of a word; building a store of a release."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,9 +10,11 @@ import typer
 
 from ..errors import InputError
 from ..report import terminal
-from .console import Json, emit, facts, out, remark, wants_table
+from .console import Json, facts, remark, show
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..knowledge import Reading, Space
     from ..knowledge.describing import About
 
@@ -45,10 +49,7 @@ def run(
     space = _space(vectors)
     for word in words:
         about = describe(word, graph, space, relation=relation, limit=limit)
-        if wants_table(json):
-            _show(about)
-        else:
-            emit(about)
+        show(about, json, partial(_shown, about))
 
 
 def _build(files: list[Path], to: Path | None, json: bool | None) -> None:
@@ -58,10 +59,9 @@ def _build(files: list[Path], to: Path | None, json: bool | None) -> None:
         raise InputError("where shall the store go?", remedy="--out FILE")
     built = build(files, to)
     _account(built.reading)
-    asdict = msgspec.structs.asdict
-    fields = {**asdict(built), **asdict(built.reading), "store": str(to)}
-    fields.pop("reading")
-    facts(fields, json)
+    fields = msgspec.structs.asdict(built)
+    reading = msgspec.structs.asdict(fields.pop("reading"))
+    facts(fields | reading | {"store": str(to)}, json)
 
 
 def _account(reading: "Reading") -> None:
@@ -80,8 +80,7 @@ def _space(path: Path | None) -> "Space":
     return space
 
 
-def _show(about: "About") -> None:
-    console = out()
+def _shown(about: "About") -> "Iterator[Table]":
     fields: dict[str, object] = {
         "word": about.word,
         "concepts": ", ".join(about.concepts) or "not in the store",
@@ -89,6 +88,6 @@ def _show(about: "About") -> None:
         "nearest": [f"{near.concept} {near.cosine:.2f}" for near in about.nearest],
         "vector": about.vector,
     }
-    console.print(terminal.facts(fields))
+    yield terminal.facts(fields)
     if edges := [*about.neighbours, *about.denied]:
-        console.print(terminal.records([msgspec.structs.asdict(edge) for edge in edges]))
+        yield terminal.records([msgspec.structs.asdict(edge) for edge in edges])

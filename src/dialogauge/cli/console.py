@@ -5,10 +5,10 @@ hostile text: it is shown through :func:`~dialogauge.escaping.printable`, never 
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 import typer
@@ -18,7 +18,7 @@ from ..escaping import printable
 from ..report import terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from ..corpora.inputs import Input
 
@@ -34,19 +34,14 @@ MetricNames = Annotated[
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples.")]
 Seed = Annotated[int, typer.Option(help="Of resampling and permutation.")]
 
+T = TypeVar("T")
 
-def out() -> "Console":
-    """Standard output; colours only on a terminal."""
+
+def console(stderr: bool = False) -> "Console":
+    """Standard output, or standard error for progress and remarks; colours on a terminal only."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def err() -> "Console":
-    """Standard error, for progress and remarks."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def wants_table(json: bool | None) -> bool:
@@ -60,18 +55,24 @@ def emit(value: Any) -> None:
     sys.stdout.buffer.flush()
 
 
+def show(value: Any, json: bool | None, shown: "Callable[[], Iterable[RenderableType]]") -> None:
+    """What stands for a value on a terminal, or the value as one line of JSON."""
+    if wants_table(json):
+        for part in shown():
+            console().print(part)
+    else:
+        emit(value)
+
+
 def facts(fields: Mapping[str, object], json: bool | None) -> None:
     """Fields one below the other, or as one line of JSON."""
-    if wants_table(json):
-        out().print(terminal.facts(fields))
-    else:
-        emit(fields)
+    show(fields, json, lambda: [terminal.facts(fields)])
 
 
 def records(rows: Sequence[Mapping[str, object]], json: bool | None) -> None:
     """Rows with the same fields as a table, or a line of JSON each."""
     if wants_table(json):
-        out().print(terminal.records(rows))
+        console().print(terminal.records(rows))
     else:
         for row in rows:
             emit(row)
@@ -80,7 +81,7 @@ def records(rows: Sequence[Mapping[str, object]], json: bool | None) -> None:
 def remark(text: str, quiet: bool = False) -> None:
     """A line on standard error."""
     if not quiet:
-        err().print(printable(text), soft_wrap=True)
+        console(stderr=True).print(printable(text), soft_wrap=True)
 
 
 def listed(values: list[str] | None) -> list[str]:
@@ -100,15 +101,14 @@ def user_names(values: list[str] | None, otherwise: str) -> list[str]:
 
 def chosen_metrics(values: list[str] | None) -> list[str]:
     """The metrics that a user chose; at least one."""
-    otherwise = "name a metric with --metric (dialogauge score --list shows them)"
-    return user_names(values, otherwise)
+    return user_names(values, "name a metric with --metric (dialogauge score --list shows them)")
 
 
 @contextmanager
-def progress(label: str, dialogues: "Input", quiet: bool) -> Iterator[Callable[[], None]]:
-    """A bar over what there is to read; call the result once per dialogue."""
+def progress(label: str, dialogues: "Input", quiet: bool) -> Iterator[Callable[[T], T]]:
+    """A bar over what there is to read; what it yields counts one more and gives it back."""
     if quiet or not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda it: it
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -119,13 +119,14 @@ def progress(label: str, dialogues: "Input", quiet: bool) -> Iterator[Callable[[
         TimeRemainingColumn(),
     )
     count = 0
-    with Progress(*columns, console=err(), transient=True) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=dialogues.size or None, count=0)
 
-        def step() -> None:
+        def step(it: T) -> T:
             nonlocal count
             count += 1
             if count % 64 == 0:
                 bar.update(task, completed=dialogues.tell(), count=count)
+            return it
 
         yield step

@@ -1,26 +1,23 @@
 """``dialogauge manipulate``: dialogues in, damaged (or harmlessly changed) ones out."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import atomic
 from ..corpora.inputs import Held, dialogues
-from ..dialogue import Dialogue
 from ..errors import DialogaugeError, InputError, OutputError
 from ..formats import FORMATS
 from ..report import terminal
-from .console import Json, Quiet, err, out, progress, records, remark, user_names, wants_table
+from .console import Json, Quiet, console, progress, records, remark, user_names, wants_table
 
 if TYPE_CHECKING:
-    from ..contrast import Counts, Drawing
+    from ..contrast import Counts
     from ..editing import Variant
-    from ..manipulate.pool import Pool
 
 _Paths = Annotated[
     list[str] | None,
@@ -33,7 +30,6 @@ _What = Annotated[
 _Number = Annotated[
     int, typer.Option(min=1, help="For each dialogue: edits of each kind, or contrasts.")
 ]
-_Seed = Annotated[int, typer.Option(help="The same seed gives the same edits.")]
 _Severity = Annotated[
     int | None, typer.Option(min=1, max=5, help="How hard: 1 to 5 fifths of a dialogue.")
 ]
@@ -55,18 +51,15 @@ _Translator = Annotated[
 _To = Annotated[
     Path | None, typer.Option("--out", "-o", help="Write JSONL here instead of printing it.")
 ]
-_Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
-_Show = Annotated[bool, typer.Option("--show", help="Show each edit, before and after.")]
 _Html = Annotated[Path | None, typer.Option(help="Write a page to review the edits by eye.")]
 _Format = Annotated[str | None, typer.Option(help=f"Force a format: {', '.join(FORMATS)}.")]
-_ListAll = Annotated[bool, typer.Option("--list", help="List the manipulations.")]
 
 
 def run(
     paths: _Paths = None,
     what: _What = None,
     n: _Number = 1,
-    seed: _Seed = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same edits.")] = 0,
     severity: _Severity = None,
     sample: _Sample = None,
     contrasts: _Contrasts = False,
@@ -74,11 +67,11 @@ def run(
     language_model: _Model = None,
     translator: _Translator = None,
     to: _To = None,
-    force: _Force = False,
-    show: _Show = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show each edit, before and after.")] = False,
     html: _Html = None,
     format: _Format = None,
-    list_all: _ListAll = False,
+    list_all: Annotated[bool, typer.Option("--list", help="List the manipulations.")] = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -90,6 +83,7 @@ def run(
     """
     from .. import editing
     from ..contrast import Counts, Drawing
+    from ..manipulate.mixtures import chosen, mixed
     from ..manipulate.pool import Pool
     from ..train import named
 
@@ -97,7 +91,8 @@ def run(
         records(editing.listing(), json)
         return
     names = user_names(what, "name what to do with --with (dialogauge manipulate --list)")
-    make = _maker(names, severity, contrasts)
+    mixture = mixed(names, severity) if contrasts else None
+    manipulations = [] if contrasts else chosen(names, severity)
     for path in filter(None, (to, html)):
         _check(path, force)
     if not paths:
@@ -114,24 +109,14 @@ def run(
     hidden = quiet or (seen and sys.stdout.isatty())  # a bar among what is shown would break it
     counts = Counts()
     with progress("editing", given, hidden) as step:
-        variants = make(Drawing(n, seed), _counted(given, step), material, counts)
+        rest = (Drawing(n, seed), map(step, given), material, counts)
+        variants = editing.pairs(mixture, *rest) if mixture else editing.edits(manipulations, *rest)
         stopped = _fill(variants, to, html, seen)
-    _account(counts, quiet)
+    if not quiet:
+        _account(counts)
     if stopped:
         remark("stopped; what was finished is kept", quiet)
         raise stopped
-
-
-def _maker(
-    names: list[str], severity: int | None, contrasts: bool
-) -> "Callable[[Drawing, Iterable[Dialogue], Pool, Counts], Iterator[Variant]]":
-    """What makes edits or contrasts; a name that is wrong is told now."""
-    from .. import editing
-    from ..manipulate.mixtures import chosen, mixed
-
-    if contrasts:
-        return partial(editing.pairs, mixed(names, severity))
-    return partial(editing.edits, chosen(names, severity))
 
 
 def _check(path: Path, force: bool) -> None:
@@ -142,12 +127,6 @@ def _check(path: Path, force: bool) -> None:
         raise OutputError(f"{path}: cannot be written: there is no folder {path.parent}")
 
 
-def _counted(dialogues: Iterable[Dialogue], step: Callable[[], None]) -> Iterator[Dialogue]:
-    for dialogue in dialogues:
-        step()
-        yield dialogue
-
-
 def _fill(
     variants: "Iterable[Variant]", to: Path | None, html: Path | None, seen: bool
 ) -> KeyboardInterrupt | DialogaugeError | None:
@@ -156,40 +135,34 @@ def _fill(
     from ..report.edits import ON_A_PAGE, Review, example, shown
 
     review, stopped = Review(), None
-    with ExitStack() as stack:
-        file: IO[bytes] | None = None
-        if to is not None:
-            file = stack.enter_context(atomic.writing(to))
-        elif not seen and html is None:
-            file = sys.stdout.buffer
+    pipe = None if seen or html else sys.stdout.buffer
+    with atomic.writing(to) if to else nullcontext(pipe) as file:
         try:
             for variant in variants:
                 if file is not None:
                     file.write(variant.line + b"\n")
-                if seen or html is not None:
+                if seen or html:
                     lines = example(variant.original, variant.edited)
                     review.add(variant.name, lines)
                 if seen:
-                    out().print(shown(lines))
+                    console().print(shown(lines))
         except OutputError:
             raise
         except (KeyboardInterrupt, DialogaugeError) as problem:
             stopped = problem
-    if html is not None:
+    if html:
         review.write(html, about)
         if review.left_out:
             remark(f"{html}: {ON_A_PAGE} of each kind; {review.left_out:,} more are not shown")
     return stopped
 
 
-def _account(counts: "Counts", quiet: bool) -> None:
+def _account(counts: "Counts") -> None:
     """Say what was asked, what applied, and why the rest did not."""
     from ..report.edits import account
 
-    if quiet:
-        return
     if rows := account(counts.tally):
-        err().print(terminal.records(rows))
+        console(stderr=True).print(terminal.records(rows))
     for cause, times in counts.causes.most_common():
         remark(f"{times:,} contrasts by {cause}")
     if counts.without:

@@ -1,6 +1,8 @@
 """``dialogauge meta``: does a metric agree with people, or see damage, and how sure is that?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,20 +15,11 @@ from ..errors import DialogaugeError, InputError, UnknownNameError
 from ..meta import Resampling
 from ..metrics import load
 from ..report import evaluations
-from .console import (
-    Json,
-    MetricNames,
-    Quiet,
-    Resamples,
-    Seed,
-    chosen_metrics,
-    emit,
-    out,
-    remark,
-    wants_table,
-)
+from .console import Json, MetricNames, Quiet, Resamples, Seed, chosen_metrics, remark, show
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from ..judging import Judgement
 
 
@@ -77,14 +70,14 @@ def run(
     if plot is not None:
         _draw(judgement, rated, plot)
         remark(f"drawn: {plot}", quiet)
-    if not wants_table(json):
-        emit({"evaluations": judgement.evaluations, "comparison": judgement.comparison})
-        return
-    console = out()
-    for evaluation in judgement.evaluations:
-        console.print(evaluations.evaluation_table(evaluation))
+    value = {"evaluations": judgement.evaluations, "comparison": judgement.comparison}
+    show(value, json, partial(_tables, judgement))
+
+
+def _tables(judgement: "Judgement") -> "Iterator[Group]":
+    yield from map(evaluations.evaluation_table, judgement.evaluations)
     if judgement.comparison is not None:
-        console.print(evaluations.comparison_table(judgement.comparison))
+        yield evaluations.comparison_table(judgement.comparison)
 
 
 def _discriminate(
@@ -95,11 +88,8 @@ def _discriminate(
 
     metrics = [load(name) for name in chosen_metrics(metric)]
     results = discriminations(metrics, read(path), resampling)
-    if not wants_table(json):
-        emit({"discrimination": results})
-        return
-    for name, result in results.items():
-        out().print(name, evaluations.discrimination_table(result), sep="\n")
+    tables = ((name, evaluations.discrimination_table(it)) for name, it in results.items())
+    show({"discrimination": results}, json, lambda: chain.from_iterable(tables))
 
 
 def _rated(on: str, asked: str | None) -> tuple[list[Dialogue], str]:

@@ -10,7 +10,7 @@ import typer
 from .. import models
 from ..escaping import printable
 from ..report import terminal
-from .console import Json, emit, out, wants_table
+from .console import Json, facts, records, show
 
 app = typer.Typer(help="Encoders and trained metrics.", no_args_is_help=True)
 
@@ -22,23 +22,16 @@ Name = Annotated[
 @app.command("list")
 def list_(json: Json = None) -> None:
     """List the models that ship."""
-    rows = list(models.describe())
-    if wants_table(json):
-        out().print(terminal.records(rows))
-        return
-    for row in rows:
-        emit(row)
+    records(list(models.describe()), json)
 
 
 @app.command("show")
-def show(name: Name, json: Json = None) -> None:
+def show_(name: Name, json: Json = None) -> None:
     """Check a model and print its card: data, licences, command, results."""
     folder = models.open_folder(name)
     card = models.card(folder)
-    if wants_table(json):
-        out().print(printable(card, keep="\n"))
-    else:
-        emit({"name": name, "folder": str(folder), "kind": models.kind(folder), "card": card})
+    value = {"name": name, "folder": str(folder), "kind": models.kind(folder), "card": card}
+    show(value, json, lambda: [printable(card, keep="\n")])
 
 
 @app.command("verify")
@@ -46,10 +39,8 @@ def verify(name: Name, json: Json = None) -> None:
     """Check every file of a model against its manifest."""
     folder = models.open_folder(name)
     files = models.verify(folder).files
-    if wants_table(json):
-        out().print(terminal.facts({"folder": str(folder), "verified": list(files)}))
-    else:
-        emit({"name": name, "folder": str(folder), "files": files})
+    value = {"name": name, "folder": str(folder), "files": files}
+    show(value, json, lambda: [terminal.facts({"folder": folder, "verified": list(files)})])
 
 
 @app.command("import")
@@ -79,7 +70,4 @@ def import_(
     )
     chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
     imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
-    if wants_table(json):
-        out().print(terminal.facts(msgspec.structs.asdict(imported)))
-    else:
-        emit(imported)
+    facts(msgspec.structs.asdict(imported), json)

@@ -1,8 +1,9 @@
 """``dialogauge score``: transcripts in, scores out."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import tee
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, tee
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,8 +23,8 @@ from .console import (
     MetricNames,
     Quiet,
     chosen_metrics,
+    console,
     emit,
-    out,
     progress,
     records,
     remark,
@@ -72,22 +73,20 @@ def run(
     come, and the same command goes on where a killed one stopped.
     """
     if list_metrics:
-        _list(json)
+        first, second = ("metric", "") if wants_table(json) else ("name", "about")
+        records([{first: each, second: metrics.describe(each)} for each in metrics.names()], json)
         return
     if not paths:
         raise DialogaugeError("name what to score: a file, a folder, a glob, or - for stdin")
-    if on_error == "skip" and rejects is None:
-        rejects = to.with_suffix(".rejects.jsonl") if to else Path("rejects.jsonl")
+    default = to.with_suffix(".rejects.jsonl") if to else Path("rejects.jsonl")
+    rejects = (rejects or default) if on_error == "skip" else None
     dialogues = read(
-        paths,
-        format=format,
-        on_error=on_error,
-        rejects=rejects if on_error == "skip" else None,
-        columns=_columns(columns),
+        paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
     names = chosen_metrics(metric)
     if to is not None:
-        _to_file(to, dialogues, names, aggregate, force, json, quiet)
+        write = partial(score_to, to, dialogues, names, aggregate=aggregate, force=force)
+        _to_file(write, to, dialogues, json, quiet)
     elif wants_table(json):
         _to_terminal(dialogues, Run.of(names, aggregate, turns), quiet)
     else:
@@ -103,25 +102,16 @@ def _columns(given: str | None) -> dict[str, str]:
 
 
 def _to_file(
-    to: Path,
-    dialogues: Dialogues,
-    names: list[str],
-    aggregate: str | None,
-    force: bool,
-    json: bool | None,
-    quiet: bool,
+    write: Callable[..., int], to: Path, dialogues: Dialogues, json: bool | None, quiet: bool
 ) -> None:
     means = Means()
     with progress("scoring", dialogues, quiet) as step:
 
         def advance(row: Row) -> None:
-            means.add(row)
-            step()
+            means.add(step(row))
 
         try:
-            count = score_to(
-                to, dialogues, names, aggregate=aggregate, force=force, advance=advance
-            )
+            count = write(advance=advance)
         except KeyboardInterrupt:
             remark(f"interrupted; the same command goes on from {to}.partial", quiet)
             raise
@@ -135,33 +125,27 @@ def _to_file(
 def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
     means = Means()
     shown: list[tuple[Dialogue, Row]] = []
+    given, scored = tee(dialogues)
+    rows = chain.from_iterable(run.batches(scored))
     with progress("scoring", dialogues, quiet) as step:
-        for dialogue, row in _pairs(dialogues, run):
-            means.add(row)
-            step()
+        for dialogue, row in zip(given, rows, strict=True):
+            means.add(step(row))
             if len(shown) < _SHOWN:
                 shown.append((dialogue, row))
-    console = out()
+    terminals = console()
     if run.turns:
         for dialogue, row in shown:
-            console.print(terminal.conversation(dialogue, row))
-    console.print(terminal.summary(shown, means))
+            terminals.print(terminal.conversation(dialogue, row))
+    terminals.print(terminal.summary(shown, means))
     _silence(means, quiet)
     if means.rows > len(shown):
-        console.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
+        terminals.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")
 
 
 def _silence(means: Means, quiet: bool) -> None:
+    problem = "could score none of these (does it need references and level 'turn'?)"
     for name in means.silent():
-        problem = "could score none of these (does it need references and level 'turn'?)"
         remark(f"{name} {problem}", quiet)
-
-
-def _pairs(dialogues: Iterable[Dialogue], run: Run) -> Iterator[tuple[Dialogue, Row]]:
-    """Each dialogue with its row."""
-    given, scored = tee(dialogues)
-    rows = (row for batch in run.batches(scored) for row in batch)
-    return zip(given, rows, strict=True)
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
@@ -174,13 +158,8 @@ def _to_pipe(dialogues: Dialogues, run: Run) -> None:
 
 def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
     """Say what was not as it should be."""
-    report = dialogues.counts
-    if report.skipped:
-        remark(f"{report.skipped:,} bad records skipped; they are in {rejects}", quiet)
-    if report.replaced:
-        remark(f"{report.replaced:,} characters were not Unicode and became U+FFFD", quiet)
-
-
-def _list(json: bool | None) -> None:
-    first, second = ("metric", "") if wants_table(json) else ("name", "about")
-    records([{first: name, second: metrics.describe(name)} for name in metrics.names()], json)
+    counts = dialogues.counts
+    if counts.skipped:
+        remark(f"{counts.skipped:,} bad records skipped; they are in {rejects}", quiet)
+    if counts.replaced:
+        remark(f"{counts.replaced:,} characters were not Unicode and became U+FFFD", quiet)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ..report import terminal
-from .console import Json, Quiet, emit, err, out, remark, wants_table
+from .console import Json, Quiet, console, facts, remark
 
 if TYPE_CHECKING:
     from ..train.log import Moment
@@ -60,12 +59,8 @@ def run(
         except KeyboardInterrupt:
             remark(f"interrupted; go on with: {command} --resume", quiet)
             raise
-    if not lead:
-        return
-    if wants_table(json):
-        out().print(terminal.facts(msgspec.structs.asdict(trained)))
-    else:
-        emit(trained)
+    if lead:
+        facts(msgspec.structs.asdict(trained), json)
 
 
 @contextmanager
@@ -74,23 +69,17 @@ def _bar(quiet: bool) -> Iterator[Callable[["Moment"], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress
 
     columns = (
-        TextColumn("training"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-        TextColumn("{task.fields[valid]}"),
-        TimeRemainingColumn(),
+        progress.TextColumn("training"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("loss {task.fields[loss]:.4f}"),
+        progress.TextColumn("{task.fields[valid]}"),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=err(), transient=True) as bar:
+    with progress.Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("training", total=None, loss=float("nan"), valid="")
         smooth: list[float] = []
 

@@ -17,25 +17,22 @@ Ints = NDArray[np.int64]
 
 
 def batches(lengths: Sequence[int], budget: int = _BUDGET) -> Iterator[list[int]]:
-    """Positions of texts, longest batch first, each with at most ``budget`` padded tokens.
+    """Positions of texts that are not empty, in batches of at most ``budget`` padded tokens.
 
-    >>> list(batches([3, 9, 2, 8], budget=20))
-    [[1, 3], [0, 2]]
+    >>> list(batches([3, 9, 2, 0, 8], budget=20))
+    [[2, 0], [4, 1]]
     """
     batch: list[int] = []
-    width = 0
-    for at in sorted(range(len(lengths)), key=lambda at: -lengths[at]):
-        if batch and width * (len(batch) + 1) > budget:
+    for at in sorted((at for at, length in enumerate(lengths) if length), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[at] > budget:
             yield batch
             batch = []
-        if not batch:
-            width = lengths[at]
         batch.append(at)
     if batch:
         yield batch
 
 
-def padded(ids: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+def padded(ids: Sequence[Sequence[int] | Ints]) -> tuple[Ints, Ints]:
     """Token ids and attention mask, (texts, longest text) each."""
     width = max(map(len, ids))
     tokens, mask = np.zeros((2, len(ids), width), dtype=np.int64)

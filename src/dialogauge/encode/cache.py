@@ -1,14 +1,14 @@
 """Vectors remembered: in memory by default, on disk where a folder is given.
 
-On disk they are rows of a SQLite database, keyed by the encoder's signature and the text's hash.
-SQLite's write-ahead log is what makes this safe under two writers and after a kill: a transaction
-is there or it is not. Each vector carries a checksum, since SQLite checks its own structure and not
-our bytes; a damaged file is one clear error.
+On disk they are rows of a SQLite database, whose write-ahead log makes this safe under two writers
+and after a kill. Each vector carries a checksum, since SQLite checks its own structure and not our
+bytes; a damaged file is one clear error.
 """
 
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -59,12 +59,9 @@ class Memory(Generic[T]):
             if each not in self._known:
                 self._known[each] = thing
                 self._size += self._vectors(thing)
-                self._forget()
-
-    def _forget(self) -> None:
-        while self._size > self._limit:
-            oldest = next(iter(self._known))
-            self._size -= self._vectors(self._known.pop(oldest))
+                while self._size > self._limit:
+                    oldest = next(iter(self._known))
+                    self._size -= self._vectors(self._known.pop(oldest))
 
 
 class Disk:
@@ -73,7 +70,7 @@ class Disk:
     def __init__(self, folder: Path, encoder: str, width: int) -> None:
         self._path, self._encoder = folder / "vectors.sqlite", encoder
         self._bytes = 4 * width
-        try:
+        with self._reporting():
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self._path, timeout=60, check_same_thread=False)
             self._base.execute("PRAGMA journal_mode=WAL")
@@ -84,36 +81,36 @@ class Disk:
                     " (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text))"
                     " WITHOUT ROWID"
                 )
-        except (OSError, sqlite3.Error) as error:
-            raise self._broken(error) from None
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Vector]:
         """The vectors that are known, by key."""
         wanted, vectors = iter(keys), {}
-        try:
+        with self._reporting():
             while some := list(islice(wanted, _MANY)):
                 marks = ",".join("?" * len(some))
                 query = f"SELECT text, vector FROM vectors WHERE encoder = ? AND text IN ({marks})"  # noqa: S608
                 for text, stored in self._base.execute(query, [self._encoder, *some]):
                     vectors[bytes(text)] = self._unpacked(stored)
-        except sqlite3.Error as error:
-            raise self._broken(error) from None
         return vectors
 
     def put(self, vectors: Mapping[bytes, Vector]) -> None:
         """Remember, all of them or none."""
         rows = [(self._encoder, each, _packed(vector)) for each, vector in vectors.items()]
-        try:
-            with self._base:
-                self._base.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            raise self._broken(error) from None
+        with self._reporting(), self._base:
+            self._base.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _unpacked(self, stored: bytes) -> Vector:
         vector, checksum = stored[:-_CHECKSUM], stored[-_CHECKSUM:]
         if len(vector) != self._bytes or _checksum(vector) != checksum:
             raise self._broken("a vector is damaged")
         return np.frombuffer(vector, dtype=np.float32)
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise self._broken(error) from None
 
     def _broken(self, error: object) -> OutputError:
         return OutputError(f"{self._path}: the cache cannot be used ({error}); remove it")

@@ -2,11 +2,10 @@
 
 A vector depends on its text alone: batches are padded and masked, the int8 graphs that ship scale
 every token by itself (``train/models/encoder/quantise.py``), and the mean over a text's tokens is
-taken here, text by text; so batch size, order and mates do not matter (tested, 1e-4; on one
-machine the bits are equal). Equal texts are encoded once.
+taken here, text by text; so batch size, order and mates do not matter.
 
-Long texts are cut to ``max_tokens`` and counted. A text without any letter, digit or sign (empty,
-blank, control characters) has no vector: its row is NaN, and it is counted too.
+Long texts are cut to ``max_tokens``. A text without any letter, digit or sign (empty, blank,
+control characters) has no vector: its row is NaN. Both are counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -86,6 +85,7 @@ class Encoder:
         self._token_memory = Memory[Tokens](_TOKENS_IN_MEMORY, lambda tokens: len(tokens.ids) or 1)
         self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
+        self._limit = _CHARACTERS * config.max_tokens
         self._tokenizer = _tokenizer(folder / "tokenizer.json", config.max_tokens)
         self._check(folder)
 
@@ -107,10 +107,8 @@ class Encoder:
         encoder = cls(folder, config, provider=provider, threads=threads)
         if cache is not None:
             encoder._disk = {
-                name: Disk(
-                    Path(cache), encoder.signature + pooled.sign, config.width * pooled.parts
-                )
-                for name, pooled in POOLINGS.items()
+                name: Disk(Path(cache), encoder.signature + sign, config.width * parts)
+                for name, (_, parts, sign) in POOLINGS.items()
             }
         return encoder
 
@@ -128,12 +126,10 @@ class Encoder:
         """
         memory = self._memory[pooling]
         vectors = self._remembered(texts, memory, lambda new: self._sentences(new, pooling))
-        parts = POOLINGS[pooling].parts
-        out = np.empty((len(texts), self.config.width * parts), dtype=np.float32)
-        for row, vector in enumerate(vectors):
-            out[row] = vector
-        self.counts.empty += int(np.isnan(out[:, 0]).sum())
-        return out
+        width = self.config.width * POOLINGS[pooling].parts
+        table = np.array(vectors, dtype=np.float32).reshape(len(texts), width)
+        self.counts.empty += int(np.isnan(table[:, 0]).sum())
+        return table
 
     def stream(self, texts: Iterable[str], pooling: "Pooling" = "mean") -> Iterator[Vector]:
         """The vectors of any number of texts, in order, in bounded memory."""
@@ -143,7 +139,10 @@ class Encoder:
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text's tokens and their vectors; none where a text is empty."""
-        tokens = self._remembered(texts, self._token_memory, self._token_vectors)
+        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
+        tokens = self._remembered(
+            texts, self._token_memory, lambda new: self._encoded(new, _inner, nothing)
+        )
         self.counts.empty += sum(not each.ids for each in tokens)
         return tokens
 
@@ -153,8 +152,7 @@ class Encoder:
 
     def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""
-        limit = _CHARACTERS * self.config.max_tokens
-        begun = [mend(text.strip()[:limit], lambda _: None) for text in texts]
+        begun = [self._beginning(text.strip()) for text in texts]
         shifts = [len(text) - len(text.lstrip()) for text in texts]
         return [
             [(start + shift, end + shift) for start, end in encoding.offsets[1:-1]]
@@ -190,54 +188,40 @@ class Encoder:
             disk.put(vectors)
         return stored | vectors
 
-    def _token_vectors(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
-        """The tokens of each text."""
-        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
-        return self._encoded(new, _inner, nothing)
-
     def _encoded(
         self, new: dict[bytes, str], keep: Callable[[list[int], Vectors], T], nothing: T
     ) -> dict[bytes, T]:
-        """What to keep of each text's hidden states, ``nothing`` where a text is empty."""
-        kept = dict.fromkeys(new, nothing)
-        keys = list(new)
-        for row, each in self._run(list(new.values()), keep):
-            kept[keys[row]] = each
-        return kept
-
-    def _run(
-        self, texts: Sequence[str], keep: Callable[[list[int], Vectors], T]
-    ) -> Iterator[tuple[int, T]]:
-        """Each text that is not empty: its row, and what to keep of its hidden states.
+        """What to keep of each text's hidden states, ``nothing`` where a text is empty.
 
         ``keep`` is called beside the graph, on all cores, and so is quick to wait for.
         """
-        cuts = list(self._cut(texts))
+        keys, cuts = list(new), list(self._cut(list(new.values())))
         ids = [each for each, _ in cuts]
-        self.counts.encoded += len(texts)
+        self.counts.encoded += len(new)
         self.counts.truncated += sum(cut for _, cut in cuts)
-        filled = [row for row, each in enumerate(ids) if each]
 
-        def kept(batch: list[int]) -> list[tuple[int, T]]:
-            rows = [filled[at] for at in batch]
+        def kept(rows: list[int]) -> dict[bytes, T]:
             states = self._hidden([ids[row] for row in rows])
-            return [
-                (row, keep(ids[row], states[at, : len(ids[row])])) for at, row in enumerate(rows)
-            ]
+            return {
+                keys[row]: keep(ids[row], states[at, : len(ids[row])])
+                for at, row in enumerate(rows)
+            }
 
-        lengths = [len(ids[row]) for row in filled]
-        for batch in self._session.over(kept, batches(lengths)):
-            yield from batch
+        encoded = dict.fromkeys(new, nothing)
+        for some in self._session.over(kept, batches(list(map(len, ids)))):
+            encoded |= some
+        return encoded
 
     def _cut(self, texts: Sequence[str]) -> Iterator[tuple[list[int], bool]]:
         """Each text's token ids (none if nothing is to be encoded), and whether it was cut."""
-        limit = _CHARACTERS * self.config.max_tokens
         stripped = [text.strip() for text in texts]
-        begun = [mend(text[:limit], lambda _: None) for text in stripped]
+        begun = list(map(self._beginning, stripped))
         for text, encoding in zip(stripped, self._tokenizer.encode_batch_fast(begun), strict=True):
-            ids = encoding.ids
-            cut = len(text) > limit or bool(encoding.overflowing)
-            yield (ids if len(ids) > 2 else []), cut
+            cut = len(text) > self._limit or bool(encoding.overflowing)
+            yield (encoding.ids if len(encoding.ids) > 2 else []), cut
+
+    def _beginning(self, text: str) -> str:
+        return mend(text[: self._limit], lambda _: None)
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Vectors:
         """The hidden states of one batch, (texts, tokens, width)."""

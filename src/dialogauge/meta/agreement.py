@@ -1,17 +1,15 @@
 """How well people agree with each other: what a metric can hope for.
 
-Ratings are a matrix of items x raters, NaN where a rater gave none. Three questions:
+Ratings are a matrix of items x raters, NaN where a rater gave none. *Human level*: how well does
+one rater predict the mean of the others? *Human ceiling*: how well would a metric that knows the
+truth predict the observed mean, which is the truth plus the raters' noise? *Krippendorff's alpha*:
+how far are raters from agreeing by chance?
 
-*Human level*: how well does one rater predict the mean of the others? *Human ceiling*: how well
-would a metric that knows the truth predict the observed mean, which is the truth plus the raters'
-noise? *Krippendorff's alpha*: how far are raters from agreeing by chance?
-
-Published columns are often seats, not people: the third rating of one item and the third of the
-next come from two strangers. With ``raters="anonymous"`` nothing here depends on which rating
-stands in which seat; with ``"people"`` a column is one person throughout.
+Published columns are often seats, not people. With ``raters="anonymous"`` nothing here depends on
+which rating stands in which seat; with ``"people"`` a column is one person throughout.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -20,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..errors import UnknownNameError
 from .bootstrap import intervals
 from .estimate import Estimate, Raters, Resampling
-from .weighted import Codes, Factory, Floats, Statistic, pearson, select, stack
+from .weighted import Codes, Factory, Floats, Statistic, average, pearson, select
 
 ONLY_MEANS = "Only mean ratings were published: how well people agree is not known."
 
@@ -72,31 +70,35 @@ def human_level(factory: Factory, ratings: Floats, raters: Raters) -> Statistic:
     others = given.sum(axis=1)[:, None] - 1
     with np.errstate(all="ignore"):
         rest = (np.nansum(ratings, axis=1)[:, None] - ratings) / others
-    usable = given & (others > 0)
     if raters == "anonymous":
-        items, seats = np.nonzero(usable)
+        items, seats = np.nonzero(given & (others > 0))
         return select(items, factory(ratings[items, seats], [rest[items, seats]]))
-    people = []
-    for seat in range(ratings.shape[1]):
-        items = np.flatnonzero(usable[:, seat])
-        if len(items) > 2:
-            people.append(select(items, factory(ratings[items, seat], [rest[items, seat]])))
-    return _mean_defined(people)
+    return _mean_over(zip(ratings.T, rest.T, strict=True), factory)
+
+
+def _mean_over(pairs: Iterable[tuple[Floats, Floats]], factory: Factory) -> Statistic:
+    """The mean correlation over pairs of columns, each on the items that have both."""
+    parts = []
+    for one, other in pairs:
+        both: Codes = np.flatnonzero(~np.isnan(one + other))
+        if len(both) > 2:
+            parts.append(select(both, factory(one[both], [other[both]])))
+    return average(parts)
 
 
 def ceiling(ratings: Floats, raters: Raters) -> Statistic:
     """The square root of the reliability of the mean rating.
 
-    The reliability of one rating is stepped up to that of the mean of k by Spearman-Brown,
-    ``k r / (1 + (k - 1) r)``; with unequal k the harmonic mean of the k is exact, because the
-    noise of a mean is the noise of one rating over k. ``r`` is the one-way intraclass
+    That of one rating is stepped up to that of the mean of k by Spearman-Brown,
+    ``k r / (1 + (k - 1) r)``, with the harmonic mean of the k. ``r`` is the one-way intraclass
     correlation when raters are anonymous (a rater's severity is then noise), and the mean
-    correlation over pairs of raters when they are people who rate the same items (severity is
-    then common to all items and harmless). Raters who agree less than by chance: 0.
+    correlation over pairs of raters when they are people. Less agreement than by chance: 0.
     """
     given = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
     inverse = np.divide(1.0, given, out=np.zeros_like(given), where=given > 0)
-    single = intraclass(ratings) if raters == "anonymous" else _mean_pairwise(ratings)
+    seats = ratings.T
+    pairs = ((seats[at], seats[before]) for at in range(len(seats)) for before in range(at))
+    single = intraclass(ratings) if raters == "anonymous" else _mean_over(pairs, pearson)
 
     def statistic(weights: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -130,60 +132,18 @@ def intraclass(ratings: Floats) -> Statistic:
     return statistic
 
 
-def _mean_pairwise(ratings: Floats) -> Statistic:
-    """The mean over pairs of raters of Pearson's correlation on the items both rated."""
-    pairs = []
-    for first in range(ratings.shape[1]):
-        for second in range(first):
-            both: Codes = np.flatnonzero(~np.isnan(ratings[:, first] + ratings[:, second]))
-            if len(both) > 2:
-                pairs.append(select(both, pearson(ratings[both, first], [ratings[both, second]])))
-    return _mean_defined(pairs)
+def _ratio(one: Floats, other: Floats) -> Floats:
+    total = np.abs(one + other)
+    return np.divide(one - other, total, out=np.zeros_like(total), where=total > 0) ** 2
 
 
-def _mean_defined(parts: Sequence[Statistic]) -> Statistic:
-    """The mean over those of the statistics that are defined in a resample."""
-    together = stack(parts) if parts else lambda weights: np.full((1, weights.shape[1]), np.nan)
-
-    def statistic(weights: Floats) -> Floats:
-        values = together(weights)
-        with np.errstate(all="ignore"):
-            result = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
-        return np.asarray(result[None])
-
-    return statistic
-
-
-def nominal(values: Floats, counts: Floats) -> Floats:
-    """Categories: equal or not."""
-    return np.asarray(values[:, None] != values[None, :], dtype=np.float64)
-
-
-def ordinal(values: Floats, counts: Floats) -> Floats:
-    """Ranks: how many ratings lie between two values, half of their own included."""
-    middle = np.cumsum(counts) - counts / 2
-    return np.asarray((middle[:, None] - middle[None, :]) ** 2)
-
-
-def interval(values: Floats, counts: Floats) -> Floats:
-    """Numbers: the squared difference."""
-    return np.asarray((values[:, None] - values[None, :]) ** 2)
-
-
-def ratio(values: Floats, counts: Floats) -> Floats:
-    """Amounts with a true zero: the squared difference relative to the sum."""
-    total = np.abs(values[:, None] + values[None, :])
-    with np.errstate(all="ignore"):
-        share = (values[:, None] - values[None, :]) / total
-    return np.asarray(np.where(total > 0, share, 0) ** 2)
-
-
-#: Level of measurement -> how far apart two ratings are.
+#: Level of measurement -> how far apart two ratings are: categories, ranks (how many ratings lie
+#: between), numbers, and amounts with a true zero (relative to the sum).
 DISAGREEMENTS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "nominal": nominal,
-    "ordinal": ordinal,
-    "interval": interval,
-    "ratio": ratio,
+    "nominal": lambda one, other: (one != other).astype(np.float64),
+    "ordinal": lambda one, other: (one - other) ** 2,
+    "interval": lambda one, other: (one - other) ** 2,
+    "ratio": _ratio,
 }
 
 
@@ -202,14 +162,15 @@ def krippendorff(ratings: ArrayLike, level: str = "ordinal") -> float:
     table = table[(~np.isnan(table)).sum(axis=1) > 1]
     there = ~np.isnan(table)
     values, codes = np.unique(table[there], return_inverse=True)
-    units = np.nonzero(there)[0]
     counts = np.zeros((len(table), len(values)))  # how often each value was given to each item
-    np.add.at(counts, (units, codes), 1)
+    np.add.at(counts, (np.nonzero(there)[0], codes), 1)
     size = counts.sum(axis=1, keepdims=True)
     # Pairs of ratings within an item, each item weighing as many ratings as it has. A rating is
     # also paired with itself here, which costs nothing: it does not disagree with itself.
     pairs = (counts / (size - 1)).T @ counts
     margin = counts.sum(axis=0)
-    apart = DISAGREEMENTS[level](values, margin)
+    if level == "ordinal":  # half of a value's own ratings lie below it
+        values = np.cumsum(margin) - margin / 2
+    apart = DISAGREEMENTS[level](values[:, None], values[None, :])
     expected = (np.outer(margin, margin) * apart).sum() / max(margin.sum() - 1, 1)
     return float(1 - (pairs * apart).sum() / expected) if expected > 0 else float("nan")

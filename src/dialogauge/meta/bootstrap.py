@@ -1,10 +1,9 @@
 """Cluster bootstrap: intervals that resample contexts, not pairs.
 
-Four systems that answer one context give four ratings that rise and fall together. Resampling
-items as if they were independent draws makes intervals too short; the contexts are what was
-sampled, so contexts are drawn with replacement, each with all its items. A resample is a count
-per cluster, an item weighs what its cluster counts, and a :data:`~.weighted.Statistic` does the
-rest.
+Four systems that answer one context give four ratings that rise and fall together; resampling
+items as if they were independent makes intervals too short. So contexts are drawn with
+replacement, each with all its items. A resample is a count per cluster, an item weighs what its
+cluster counts, and a :data:`~.weighted.Statistic` does the rest.
 
     >>> from .weighted import mean
     >>> coins = np.array([0.0, 0, 0, 1, 1, 1, 1, 1])
@@ -42,12 +41,22 @@ def codes(keys: Iterable[Hashable]) -> Codes:
     return np.array([order[key] for key in keys], dtype=np.intp)
 
 
+def cluster_count(clusters: Codes) -> int:
+    """How many clusters there are."""
+    return int(clusters.max(initial=-1)) + 1
+
+
+def chunks(total: int, rows: int, size: int) -> Iterator[range]:
+    """The numbers below ``total`` in chunks: ``rows`` floats for each make ``size`` bytes."""
+    step = max(1, size // (8 * max(rows, 1)))
+    return (range(start, min(start + step, total)) for start in range(0, total, step))
+
+
 def draw(clusters: Codes, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Weights of random resamples in chunks of ``(items, some resamples)``."""
-    size = int(clusters.max(initial=-1)) + 1
-    step = max(1, CHUNK_BYTES // (8 * max(len(clusters), 1)))
-    for start in range(0, resamples, step):
-        width = min(step, resamples - start)
+    size = cluster_count(clusters)
+    for some in chunks(resamples, len(clusters), CHUNK_BYTES):
+        width = len(some)
         drawn = rng.integers(size, size=(width, size))
         drawn *= width
         drawn += np.arange(width)[:, None]
@@ -58,8 +67,7 @@ def draw(clusters: Codes, resamples: int, rng: np.random.Generator) -> Iterator[
 def resample(statistic: Statistic, clusters: Codes, resamples: int, seed: int) -> Floats:
     """The statistic of random resamples, ``(columns, resamples)``; the same for the same seed."""
     rng = np.random.default_rng(seed)
-    chunks = [statistic(weights) for weights in draw(clusters, resamples, rng)]
-    return np.concatenate(chunks, axis=1)
+    return np.concatenate([statistic(some) for some in draw(clusters, resamples, rng)], axis=1)
 
 
 def point(statistic: Statistic, items: int) -> Floats:
@@ -74,11 +82,9 @@ def jackknife(statistic: Statistic, clusters: Codes) -> Floats:
     that is computed from them does not depend on the size.
     """
     groups = clusters % JACKKNIFE_GROUPS
-    size = int(groups.max(initial=-1)) + 1
-    step = max(1, CHUNK_BYTES // (8 * max(len(groups), 1)))
-    left_out = [np.arange(start, min(start + step, size)) for start in range(0, size, step)]
-    chunks = [statistic((groups[:, None] != some).astype(np.float64)) for some in left_out]
-    return np.concatenate(chunks, axis=1)
+    left_out = chunks(cluster_count(groups), len(groups), CHUNK_BYTES)
+    parts = [statistic((groups[:, None] != some).astype(np.float64)) for some in left_out]
+    return np.concatenate(parts, axis=1)
 
 
 def interval(statistic: Statistic, clusters: Codes, settings: Resampling) -> Estimate:
@@ -102,7 +108,7 @@ def estimates(
 ) -> list[Estimate]:
     """An estimate for each column of a statistic; ``sizes`` are their n."""
     values = point(statistic, len(clusters))
-    count = int(clusters.max(initial=-1)) + 1
+    count = cluster_count(clusters)
     if count < 2:
         note = "one context cannot be resampled" if count else "no items"
         return [Estimate(float(v), n=n, note=note) for v, n in zip(values, sizes, strict=True)]

@@ -1,6 +1,5 @@
 """Which metric agrees better with people: several metrics on the items that all of them scored."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -11,7 +10,7 @@ from ..dialogue import Dialogue
 from ..errors import InputError
 from ..scores import Scores
 from .bootstrap import estimates
-from .correlation import coefficient, complete
+from .correlation import coefficient, complete, pearson
 from .estimate import Estimate, Resampling
 from .items import Items, column, rated
 from .significance import Williams, holm, swap_test, williams
@@ -106,10 +105,14 @@ def _pairs(table: dict[str, Floats], items: Items, settings: Resampling) -> tupl
             difference=gaps[place],
             p=p[place],
             p_corrected=corrected,
-            williams=williams(table[a], table[b], y, clusters) if alone else None,
+            williams=_williams(table[a], table[b], y) if alone else None,
         )
         for place, ((a, b), corrected) in enumerate(zip(couples, holm(p), strict=True))
     )
+
+
+def _williams(a: Floats, b: Floats, y: Floats) -> Williams:
+    return williams(pearson(a, y), pearson(b, y), pearson(a, b), len(y))
 
 
 def _labels(names: Sequence[str]) -> list[str]:
@@ -118,9 +121,5 @@ def _labels(names: Sequence[str]) -> list[str]:
     >>> _labels(["bleu", "gauge", "bleu"])
     ['bleu', 'gauge', 'bleu#2']
     """
-    seen: dict[str, int] = defaultdict(int)
-    result = []
-    for name in names:
-        seen[name] += 1
-        result.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return result
+    before = [names[:at].count(name) for at, name in enumerate(names)]
+    return [f"{name}#{n + 1}" if n else name for name, n in zip(names, before, strict=True)]

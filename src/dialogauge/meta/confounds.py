@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import codes, interval, intervals
+from .bootstrap import cluster_count, codes, interval, intervals
 from .correlation import Correlation, complete
 from .estimate import Estimate, Resampling
 from .items import Items
@@ -66,8 +66,7 @@ def confounds(
         return correlation.weighted(x[places], [y[places]])
 
     def given_length(places: Codes) -> Statistic:
-        length = items.words[places]
-        return partial(correlation.weighted, x[places], y[places], [length])
+        return partial(correlation.weighted, x[places], y[places], items.words[places])
 
     inside = sum(len(items) for items in groups(systems).values() if len(items) > 2)
     statistics = {
@@ -118,7 +117,7 @@ def split_half_oracle(
     """
     rng = np.random.default_rng(seed)
     system = codes(systems)
-    size = int(clusters.max(initial=-1)) + 1
+    size = cluster_count(clusters)
     values = []
     for _ in range(_SPLITS if size > 1 else 0):
         first = (rng.permutation(size) < size // 2)[clusters]
@@ -140,10 +139,8 @@ def _predicted(
 def within_statistic(systems: Sequence[str], build: Callable[[Codes], Statistic]) -> Statistic:
     """The pooled-within-system correlation: each system's own, averaged by number of items.
 
-    One definition for every coefficient (and for partial correlations): nothing that differs
-    between systems, neither level nor scale, can enter. Pooling centred ranks instead would let
-    a system with twice the items count eightfold. Systems with fewer than three items, or where
-    either side is constant, take no part.
+    Nothing that differs between systems, neither level nor scale, can enter. Systems with fewer
+    than three items, or where either side is constant, take no part.
     """
     return within([items for items in groups(systems).values() if len(items) > 2], build)
 

@@ -7,7 +7,7 @@ nan
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -23,7 +23,7 @@ class Correlation(msgspec.Struct, frozen=True):
     name: str
     value: Callable[[ArrayLike, ArrayLike], float]
     weighted: weighted.Factory
-    ranks: bool  # does it see the order only?
+    ranks: bool = True  # does it see the order only?
 
 
 def complete(*columns: ArrayLike) -> NDArray[np.bool_]:
@@ -39,32 +39,26 @@ def complete(*columns: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(arrays).all(axis=0))
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Linear agreement: how well a straight line maps one onto the other."""
-    from scipy.stats import pearsonr
+def _value(function: str, x: ArrayLike, y: ArrayLike) -> float:
+    """By scipy; NaN for what is undefined (under three items, a constant side), where it warns."""
+    from scipy import stats
 
-    return _guarded(pearsonr, x, y)
-
-
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Agreement in order: Pearson's coefficient of the ranks, ties sharing their average."""
-    from scipy.stats import spearmanr
-
-    return _guarded(spearmanr, x, y)
+    kept = complete(x, y)
+    x, y = (np.asarray(side, dtype=np.float64)[kept] for side in (x, y))
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    with np.errstate(all="ignore"):
+        return float(getattr(stats, function)(x, y).statistic)
 
 
-def kendall(x: ArrayLike, y: ArrayLike) -> float:
-    """Agreement over pairs: pairs in the same order less pairs in the opposite one (tau-b)."""
-    from scipy.stats import kendalltau
+pearson = partial(_value, "pearsonr")
 
-    return _guarded(kendalltau, x, y)
-
-
-#: name -> coefficient. The docstrings are the help text.
+#: name -> coefficient: of a straight line; of the order, ties sharing their average rank; of pairs
+#: in the same order less pairs in the opposite one (tau-b).
 CORRELATIONS: Mapping[str, Correlation] = {
     "pearson": Correlation("pearson", pearson, weighted.pearson, ranks=False),
-    "spearman": Correlation("spearman", spearman, weighted.spearman, ranks=True),
-    "kendall": Correlation("kendall", kendall, weighted.kendall, ranks=True),
+    "spearman": Correlation("spearman", partial(_value, "spearmanr"), weighted.spearman),
+    "kendall": Correlation("kendall", partial(_value, "kendalltau"), weighted.kendall),
 }
 
 
@@ -73,13 +67,3 @@ def coefficient(name: str) -> Correlation:
     if name not in CORRELATIONS:
         raise UnknownNameError("correlation", name, CORRELATIONS)
     return CORRELATIONS[name]
-
-
-def _guarded(function: Callable[..., Any], x: ArrayLike, y: ArrayLike) -> float:
-    """NaN for what is undefined (under three items, a constant side), where scipy warns."""
-    kept = complete(x, y)
-    x, y = (np.asarray(side, dtype=np.float64)[kept] for side in (x, y))
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    with np.errstate(all="ignore"):
-        return float(function(x, y).statistic)

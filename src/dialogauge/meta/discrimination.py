@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .bootstrap import codes, intervals
+from .confounds import groups
 from .estimate import Estimate, Resampling
 from .weighted import Floats, mean, select
 
@@ -41,13 +42,9 @@ def discriminate(
         raise InputError("better, worse, clusters and causes must be equally long")
     kept = np.flatnonzero(~np.isnan(first) & ~np.isnan(second)).tolist()
     won: Floats = (np.sign(first[kept] - second[kept]) + 1) / 2
-    named: dict[str, list[int]] = {}
-    for place, item in enumerate(kept):
-        named.setdefault(causes[item] if causes else "", []).append(place)
     parts = {
-        cause: (select(np.array(places), mean(won[places])), len(places))
-        for cause, places in sorted(named.items())
-        if causes
+        cause: (select(places, mean(won[places])), len(places))
+        for cause, places in groups([causes[item] for item in kept] if causes else []).items()
     }
     # The whole comes first and under a number, so that no cause can have its name.
     statistics = {"0": (mean(won), len(won))} | {f"1{cause}": part for cause, part in parts.items()}

@@ -47,11 +47,6 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
         bounds = "" if math.isnan(self.low) else f" [{self.low:.2f}, {self.high:.2f}]"
         return f"{self.value:.3f}{bounds}"
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether the interval is there and lies on one side of 0."""
-        return self.low > 0 or self.high < 0
-
 
 class Resampling(msgspec.Struct, frozen=True):
     """How the numbers of a meta-evaluation are made; it is stored with them."""

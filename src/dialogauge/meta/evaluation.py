@@ -80,8 +80,9 @@ def evaluate(
     x = column(scores, metric, every.dialogues)
     kept = np.flatnonzero(complete(x))
     x, items = x[kept], every.take(kept)
-    others = [name for name in baselines.metrics if name != metric] if baselines else []
-    trivial = {name: column(baselines, name, items.dialogues) for name in others if baselines}
+    baselines = baselines or Scores({}, ())
+    passports = {name: it for name, it in baselines.signatures.items() if name != metric}
+    trivial = {name: column(baselines, name, items.dialogues) for name in passports}
     chosen = coefficient(settings.coefficient)
     statistics = {
         name: (one.weighted(x, [items.ratings]), len(items)) for name, one in CORRELATIONS.items()
@@ -98,13 +99,6 @@ def evaluate(
         human=human(chosen.weighted, items.matrix, items.clusters, settings),
         confounds=confounds(chosen, x, items, trivial, settings),
         power=power(chosen, x, items.ratings, items.clusters, settings),
-        signatures=_signatures(scores, metric, baselines, others),
+        signatures={metric: scores.signatures[metric]} | passports,
         settings=settings,
     )
-
-
-def _signatures(
-    scores: Scores, metric: str, baselines: Scores | None, others: Sequence[str]
-) -> dict[str, str]:
-    trivial = {name: baselines.signatures[name] for name in others} if baselines else {}
-    return {metric: scores.signatures[metric]} | trivial

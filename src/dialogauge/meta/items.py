@@ -57,15 +57,12 @@ def rated(dialogues: Sequence[Dialogue], aspect: str) -> Items:
         raise InputError("two dialogues have the same id", remedy="make the ids unique")
     levels = {one.level for one in kept}
     if len(levels) > 1:
-        raise InputError(
-            f"{aspect!r} is rated on whole dialogues and on last turns",
-            remedy="evaluate each alone",
-        )
-    matrix = agreement.matrix([one.ratings[aspect] for one in kept])
+        problem = f"{aspect!r} is rated on whole dialogues and on last turns"
+        raise InputError(problem, remedy="evaluate each alone")
     return Items(
         dialogues=tuple(kept),
         level=levels.pop() if levels else "dialogue",
-        matrix=matrix,
+        matrix=agreement.matrix([one.ratings[aspect] for one in kept]),
         ratings=np.array([one.rating(aspect) for one in kept], dtype=np.float64),
         words=np.array([_words(one) for one in kept], dtype=np.float64),
         systems=tuple(one.system for one in kept),
@@ -80,18 +77,13 @@ def column(scores: Scores, metric: str, dialogues: Sequence[Dialogue]) -> Floats
     rows = {row.id: row for row in scores.rows}
     absent = [one.id for one in dialogues if one.id not in rows]
     if absent:
-        raise InputError(
-            f"{len(absent)} of {len(dialogues)} dialogues have no scores, first {absent[0]!r}",
-            remedy="score the dialogues that are evaluated",
-        )
+        problem = f"{len(absent)} of {len(dialogues)} dialogues have no scores, first {absent[0]!r}"
+        raise InputError(problem, remedy="score the dialogues that are evaluated")
     for one in dialogues:
         if rows[one.id].digest != one.digest:
-            raise InputError(
-                f"dialogue {one.id!r} is not the one that was scored", remedy="score it again"
-            )
-    scored = [rows[one.id] for one in dialogues]
-    values = [row.value(metric) if metric in row.scores else math.nan for row in scored]
-    return np.array(values, dtype=np.float64)
+            problem = f"dialogue {one.id!r} is not the one that was scored"
+            raise InputError(problem, remedy="score it again")
+    return np.array([rows[one.id].value(metric) for one in dialogues], dtype=np.float64)
 
 
 def _words(dialogue: Dialogue) -> int:

@@ -1,8 +1,7 @@
 """Power: what this set of items could show, before anyone looks at who won.
 
 A test at 5 % finds a true effect in 80 % of samples when the effect is ``1.960 + 0.842 = 2.802``
-standard errors. Standard errors of differences come from the cluster bootstrap, so they know
-about ties, contexts and heavy tails.
+standard errors, which come from the cluster bootstrap: they know about ties and contexts.
 """
 
 import math
@@ -10,7 +9,7 @@ import math
 import msgspec
 import numpy as np
 
-from .bootstrap import resample
+from .bootstrap import cluster_count, resample
 from .correlation import Correlation
 from .estimate import Resampling
 from .significance import standardised
@@ -46,7 +45,7 @@ def power(
 
 def standard_error(statistic: Statistic, clusters: Codes, settings: Resampling) -> float | None:
     """The cluster-bootstrap standard error; None when it cannot be had."""
-    if int(clusters.max(initial=-1)) < 1:
+    if cluster_count(clusters) < 2:
         return None
     draws = resample(statistic, clusters, settings.resamples, settings.seed)[0]
     draws = draws[~np.isnan(draws)]
@@ -56,8 +55,7 @@ def standard_error(statistic: Statistic, clusters: Codes, settings: Resampling) 
 def null_error(correlation: Correlation, x: Floats, y: Floats, clusters: Codes) -> float | None:
     """The standard error that a worthless metric's correlation would have on these items.
 
-    Not the bootstrap's, which is about the metric as it is and shrinks as that gets better. With
-    x and y unrelated it is ``sqrt(d / (n - 1))``, where the design effect ``d`` is 1 plus the
+    With x and y unrelated it is ``sqrt(d / (n - 1))``, where the design effect ``d`` is 1 plus the
     number of other items in an item's context (on average) times how alike items of a context
     are in x, times how alike they are in y. Kendall's is two thirds of it.
     """

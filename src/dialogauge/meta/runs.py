@@ -6,7 +6,7 @@ question differ by far less than two answers to two.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError, UnknownNameError
 from ..scores import Row, Scores
-from .bootstrap import bounded, codes, interval, intervals, point, resample
+from .bootstrap import bounded, codes, interval, intervals, resample
 from .estimate import Estimate, Resampling
 from .significance import label_test, sign_test
 from .weighted import Floats, mean
@@ -58,10 +58,9 @@ def compare_runs(
 ) -> RunComparison:
     """Compare a metric's means on two runs.
 
-    Rows are paired by id (one test set, two versions) or, where that pairs more, by context (two
-    systems that answered the same contexts; several answers to one are averaged). The test
-    swaps the two sides in whole contexts. When nothing pairs, contexts are dealt anew to the two
-    runs instead, which needs more data for the same answer; a note says so.
+    Rows are paired by id or, where that pairs more, by context (several answers to one are
+    averaged); the test swaps the two sides in whole contexts. When nothing pairs, contexts are
+    dealt anew to the two runs instead; a note says so.
     """
     settings = settings or Resampling()
     runs = (_scored(first, metric, "first"), _scored(second, metric, "second"))
@@ -76,7 +75,7 @@ def compare_runs(
         metric=metric,
         result=test(*sides, metric, settings),
         paired_by=paired_by,
-        unpaired=(_left(runs[0], sides[0]), _left(runs[1], sides[1])),
+        unpaired=(len(runs[0]) - sum(map(len, sides[0])), len(runs[1]) - sum(map(len, sides[1]))),
         unscored=(len(first) - len(runs[0]), len(second) - len(runs[1])),
         notes=tuple(notes),
         signatures=(first.signatures[metric], second.signatures[metric]),
@@ -87,8 +86,7 @@ def compare_runs(
 def _scored(scores: Scores, metric: str, which: str) -> Rows:
     if metric not in scores.signatures:
         raise UnknownNameError("scored metric", metric, scores.signatures)
-    rows = [row for row in scores.rows if metric in row.scores]
-    rows = [row for row in rows if np.isfinite(row.value(metric))]
+    rows = [row for row in scores.rows if np.isfinite(row.value(metric))]
     if not rows:
         raise InputError(f"the {which} run has no number for {metric}", remedy="score it again")
     return rows
@@ -96,31 +94,24 @@ def _scored(scores: Scores, metric: str, which: str) -> Rows:
 
 def _paired(first: Rows, second: Rows) -> tuple[_PairedBy, tuple[list[Rows], list[Rows]]]:
     """What pairs the runs, and each side's rows pair by pair (row by row if nothing does)."""
-    keys: dict[_PairedBy, Callable[[Row], str]] = {
-        "id": lambda row: row.id,
-        "context": lambda row: row.context,
-    }
     best: _PairedBy = "nothing"
     sides: tuple[list[Rows], list[Rows]] = ([], [])
-    for name, key in keys.items():
-        one, other = _grouped(first, key), _grouped(second, key)
+    fields: tuple[_PairedBy, ...] = ("id", "context")
+    for field in fields:
+        one, other = _grouped(first, field), _grouped(second, field)
         shared = sorted(one.keys() & other.keys())
         if len(shared) > len(sides[0]):
-            best, sides = name, ([one[it] for it in shared], [other[it] for it in shared])
+            best, sides = field, ([one[it] for it in shared], [other[it] for it in shared])
     if best == "nothing":
         return best, ([[row] for row in first], [[row] for row in second])
     return best, sides
 
 
-def _grouped(rows: Rows, key: Callable[[Row], str]) -> dict[str, Rows]:
+def _grouped(rows: Rows, field: str) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[key(row)].append(row)
-    return dict(groups)
-
-
-def _left(run: Rows, pairs: Sequence[Rows]) -> int:
-    return len(run) - sum(len(rows) for rows in pairs)
+        groups[getattr(row, field)].append(row)
+    return groups
 
 
 def _means(pairs: Sequence[Rows], metric: str) -> Floats:
@@ -137,9 +128,8 @@ def _dependent(
         "second": (mean(b), len(b)),
         "difference": (mean(a - b), len(a)),
     }
-    return _Difference(
-        **intervals(statistics, clusters, settings), p=sign_test(a - b, clusters, settings)
-    )
+    p = sign_test(a - b, clusters, settings)
+    return _Difference(**intervals(statistics, clusters, settings), p=p)
 
 
 def _independent(
@@ -149,14 +139,14 @@ def _independent(
     clusters = tuple(codes(rows[0].context for rows in side) for side in (first, second))
     plain = msgspec.structs.replace(settings, method="percentile")
     seeds = (settings.seed, settings.seed + 1)  # two samples, hence two streams
-    draws, values, estimates = [], [], []
+    draws, estimates = [], []
     for side, contexts, seed in zip(sides, clusters, seeds, strict=True):
         draws.append(resample(mean(side), contexts, settings.resamples, seed)[0])
-        values.append(float(point(mean(side), len(side))[0]))
         estimates.append(interval(mean(side), contexts, settings))
     n = len(sides[0]) + len(sides[1])
-    gap = Estimate(values[0] - values[1], n=n, note="one context cannot be resampled")
+    less = estimates[0].value - estimates[1].value
+    gap = Estimate(less, n=n, note="one context cannot be resampled")
     if min(contexts.max() for contexts in clusters) > 0:
-        gap = bounded(values[0] - values[1], draws[0] - draws[1], np.empty(0), n, plain)
+        gap = bounded(less, draws[0] - draws[1], np.empty(0), n, plain)
     p = label_test(*sides, (clusters[0], clusters[1]), settings)
     return _Difference(estimates[0], estimates[1], gap, p)

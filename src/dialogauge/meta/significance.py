@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError
-from .correlation import pearson
+from .bootstrap import chunks, cluster_count
 from .estimate import Resampling
 from .weighted import Codes, Floats
 
@@ -34,13 +33,12 @@ def standardised(values: ArrayLike, *, ranks: bool) -> Floats:
     """Mean 0 and variance 1, of the (average) ranks when asked; a constant becomes zeros."""
     from scipy.stats import rankdata
 
-    array = np.asarray(values, dtype=np.float64)
-    array = rankdata(array) if ranks else array
-    centred = array - (array.mean() if array.size else 0)
-    spread = np.sqrt((centred**2).mean()) if array.size else 0
-    return np.asarray(
-        centred / spread if spread > 1e-12 * np.abs(array).max(initial=0) else 0 * centred
-    )
+    array = np.asarray(rankdata(values) if ranks else values, dtype=np.float64)
+    if not array.size:
+        return array
+    centred = array - array.mean()
+    spread = np.sqrt((centred**2).mean())
+    return np.asarray(centred / spread if spread > 1e-12 * np.abs(array).max() else 0 * centred)
 
 
 def swap_test(
@@ -50,21 +48,16 @@ def swap_test(
 
     A and B are first brought to one scale: standardised ranks (or, for Pearson, standardised
     values). Each permutation then swaps the two columns in every context with probability 1/2,
-    all items of a context together, and correlates both mixed columns with y anew. What is held
-    fixed is each item's standardised rank: mixed columns are not ranked again. Their means and
-    variances are *not* fixed; they follow the swap, because a correlation divides by them and
-    treating them as constant would make the test timid for good metrics. The test is valid for
-    the hypothesis that, given y, the pair of standardised ranks is exchangeable context by
-    context; the observed data are then one of equally likely swaps, and
-    ``p = (1 + permutations at least as extreme) / (1 + permutations)``.
-
-    All sums are sums over contexts, so a permutation costs one row of a matrix product. Of a
-    constant column nothing can be shown: 1.
+    all items of a context together, and correlates both mixed columns with y anew. They are not
+    ranked again; their means and variances follow the swap, because a correlation divides by them
+    and treating them as constant would make the test timid for good metrics. All sums are sums
+    over contexts, so a permutation costs one row of a matrix product. Of a constant column nothing
+    can be shown: 1.
     """
     a, b, y = (standardised(side, ranks=ranks) for side in (a, b, y))
     if not (a.any() and b.any() and y.any()):
         return 1.0
-    size = int(clusters.max(initial=-1)) + 1
+    size = cluster_count(clusters)
     parts = np.stack([a * y, a, a**2, b * y, b, b**2])
     sums = np.stack([np.bincount(clusters, weights=part, minlength=size) for part in parts])
     kept, swapped = sums, np.concatenate([sums[3:], sums[:3]])
@@ -91,7 +84,7 @@ def label_test(a: Floats, b: Floats, clusters: tuple[Codes, Codes], settings: Re
     sides = list(zip((a, b), clusters, strict=True))
     sums = np.concatenate([np.bincount(codes, weights=side) for side, codes in sides])
     sizes = np.concatenate([np.bincount(codes) for _, codes in sides]).astype(np.float64)
-    first = int(clusters[0].max(initial=-1)) + 1
+    first = cluster_count(clusters[0])
     rng = np.random.default_rng(settings.seed)
 
     def difference(chosen: Codes) -> float:
@@ -106,24 +99,12 @@ def label_test(a: Floats, b: Floats, clusters: tuple[Codes, Codes], settings: Re
     return (1 + extreme) / (1 + settings.resamples)
 
 
-def williams(a: ArrayLike, b: ArrayLike, y: ArrayLike, clusters: Codes) -> Williams:
-    """Williams' t-test of two Pearson correlations with one variable in common.
+def williams(ay: float, by: float, ab: float, n: int) -> Williams:
+    """Williams' t-test of two Pearson correlations with y, from those two and that of a and b.
 
-    It assumes independent, roughly normal items: with clustered ones it is refused.
-    """
-    n = len(clusters)
-    if len(np.unique(clusters)) < n:
-        raise InputError(
-            "Williams' test needs independent items, and some of these share a context",
-            remedy="use the paired permutation test, which swaps whole contexts",
-        )
-    return williams_from(pearson(a, y), pearson(b, y), pearson(a, b), n)
+    It assumes independent, roughly normal items: none may share a context.
 
-
-def williams_from(ay: float, by: float, ab: float, n: int) -> Williams:
-    """Williams' test from the three correlations.
-
-    >>> test = williams_from(0.4, 0.5, 0.1, 103)  # Steiger (1980), case A
+    >>> test = williams(0.4, 0.5, 0.1, 103)  # Steiger (1980), case A
     >>> round(test.t, 2), test.df, round(test.p, 2)
     (-0.89, 100, 0.37)
     """
@@ -162,11 +143,9 @@ def _two_sided(difference: Callable[[Floats], Floats], size: int, settings: Resa
     """The share of random swaps at least as extreme as none, with the +1 correction."""
     rng = np.random.default_rng(settings.seed)
     observed = abs(float(difference(np.zeros((size, 1)))[0]))
-    step = max(1, CHUNK_BYTES // (8 * max(size, 1)))
     extreme = 0
-    for start in range(0, settings.resamples, step):
-        width = min(step, settings.resamples - start)
-        swaps = rng.integers(2, size=(width, size)).T.astype(np.float64)
+    for some in chunks(settings.resamples, size, CHUNK_BYTES):
+        swaps = rng.integers(2, size=(len(some), size)).T.astype(np.float64)
         # A swap that gives the observed value must not be lost to rounding.
         extreme += int((np.abs(difference(swaps)) >= observed * (1 - 1e-9) - 1e-12).sum())
     return (1 + extreme) / (1 + settings.resamples)

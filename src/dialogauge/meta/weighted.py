@@ -83,12 +83,10 @@ def kendall(x: ArrayLike, columns: Sequence[ArrayLike]) -> Statistic:
 
     With ``S[i, j] = sign(x_i - x_j) sign(y_i - y_j)`` over distinct points, concordant minus
     discordant pairs are ``w'Sw / 2``, and the pairs not tied in x are ``(N² - Σ N_g²) / 2`` over
-    its tie groups. Two copies of one item are tied in both, so they drop out of all three. Above
-    :data:`_KENDALL_POINTS` distinct points each resample is built and given to scipy instead:
-    the same value, O(n log n) each, some milliseconds per resample.
+    its tie groups. Above :data:`_KENDALL_POINTS` distinct points each resample is built and given
+    to scipy instead: the same value, some milliseconds per resample.
     """
-    parts = [_kendall(np.asarray(x, float), np.asarray(column, float)) for column in columns]
-    return stack(parts)
+    return stack([_kendall(np.asarray(x, float), np.asarray(each, float)) for each in columns])
 
 
 def mean(values: ArrayLike) -> Statistic:
@@ -102,24 +100,21 @@ def mean(values: ArrayLike) -> Statistic:
     return statistic
 
 
-def partial(factory: Factory, x: ArrayLike, y: ArrayLike, given: Sequence[ArrayLike]) -> Statistic:
+def partial(factory: Factory, x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Statistic:
     """The correlation of ``x`` and ``y`` once what ``given`` explains is taken from both.
 
-    With one covariate this is ``(r_xy - r_xz r_yz) / sqrt((1 - r_xz²)(1 - r_yz²))``; several are
-    eliminated one after the other. A covariate that does not vary explains nothing. Where the
-    covariates determine x or y, nothing is left to correlate: NaN.
+    A covariate that does not vary explains nothing. Where it determines x or y, nothing is left to
+    correlate: NaN.
     """
-    variables = [x, y, *given]
-    size = len(variables)
-    rows = [factory(variables[i], variables[i + 1 :]) for i in range(size - 1)]
+    of_x, of_y = factory(x, [y, given]), factory(y, [given])
 
     def statistic(weights: Floats) -> Floats:
-        matrix = np.ones((size, size, weights.shape[1]))
-        for i, row in enumerate(rows):
-            matrix[i, i + 1 :] = matrix[i + 1 :, i] = row(weights)
-        matrix[:, 2:] = np.nan_to_num(matrix[:, 2:])
-        matrix[2:] = np.nan_to_num(matrix[2:])
-        return _eliminate(matrix)
+        xy, xz = of_x(weights)
+        xz, yz = np.nan_to_num(xz), np.nan_to_num(of_y(weights)[0])
+        left_x, left_y = 1 - xz**2, 1 - yz**2
+        with np.errstate(all="ignore"):
+            value = (xy - xz * yz) / np.sqrt(left_x * left_y)
+        return np.asarray(np.where(np.minimum(left_x, left_y) > 1e-9, value, np.nan)[None])
 
     return statistic
 
@@ -130,18 +125,22 @@ def within(groups: Sequence[Codes], build: Callable[[Codes], Statistic]) -> Stat
     ``build`` makes the statistic of one group's items. A group in which it is undefined takes no
     part (in a resample, too).
     """
-    members = [(items, build(items)) for items in groups]
+    parts = [select(items, build(items)) for items in groups]
+    return average(parts, lambda weights: np.array([weights[some].sum(axis=0) for some in groups]))
+
+
+def average(parts: Sequence[Statistic], sizes: Statistic = lambda _: np.ones((1, 1))) -> Statistic:
+    """The mean over those of the statistics that are defined in a resample, weighed by sizes."""
+    together = stack(parts) if parts else lambda weights: np.full((1, weights.shape[1]), np.nan)
 
     def statistic(weights: Floats) -> Floats:
-        drawn = [(weights[items], part) for items, part in members]
-        values = np.array([part(some)[0] for some, part in drawn])
-        sizes = np.array([some.sum(axis=0) for some, _ in drawn])
-        sizes[np.isnan(values)] = 0
+        values = together(weights)
+        shares = np.where(np.isnan(values), 0, sizes(weights) if parts else 0)
         with np.errstate(all="ignore"):
-            result = (np.nan_to_num(values) * sizes).sum(axis=0) / sizes.sum(axis=0)
-        return np.asarray(result[None])
+            mean = (np.nan_to_num(values) * shares).sum(axis=0) / shares.sum(axis=0)
+        return np.asarray(mean[None])
 
-    return statistic if members else _undefined
+    return statistic
 
 
 def select(items: Codes, statistic: Statistic) -> Statistic:
@@ -156,17 +155,7 @@ def stack(statistics: Sequence[Statistic]) -> Statistic:
 
 def difference(first: Statistic, second: Statistic) -> Statistic:
     """The difference of two statistics in the same resample."""
-    together = stack([first, second])
-
-    def statistic(weights: Floats) -> Floats:
-        values = together(weights)
-        return values[:1] - values[1:]
-
-    return statistic
-
-
-def _undefined(weights: Floats) -> Floats:
-    return np.full((1, weights.shape[1]), np.nan)
+    return lambda weights: first(weights) - second(weights)
 
 
 def _standardised(values: ArrayLike) -> Floats:
@@ -234,18 +223,6 @@ def _kendall_slow(x: Floats, y: Floats) -> Statistic:
         return float(kendalltau(x[drawn], y[drawn]).statistic) if len(drawn) > 2 else np.nan
 
     return lambda weights: np.array([[one(column) for column in weights.T]])
-
-
-def _eliminate(matrix: Floats) -> Floats:
-    """Partial correlation of the first two variables of (variables, variables, resamples)."""
-    with np.errstate(all="ignore"):
-        for last in range(len(matrix) - 1, 1, -1):
-            pivot = matrix[last, last]
-            share = np.where(pivot > 1e-9, matrix[:last, last] / pivot, 0)
-            matrix = matrix[:last, :last] - share[:, None] * matrix[last, :last][None]
-        left = np.minimum(matrix[0, 0], matrix[1, 1])
-        value = matrix[0, 1] / np.sqrt(matrix[0, 0] * matrix[1, 1])
-        return np.asarray(np.where(left > 1e-9, value, np.nan)[None])
 
 
 def _defined(values: Floats, total: Floats) -> Floats:

@@ -2,16 +2,8 @@
 
 The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
 once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the
-same network, which is run on other sequences of the same turns, all of them together:
-
-- :class:`Graph` says of a turn by how much the dialogue is better with it than without it. The
-  lowest is the turn that does most harm: in held dialogues with one foreign turn it is that turn in
-  about half to two thirds of them (docs/reproductions/dynaeval.md);
-- :class:`SoFar` says how good the dialogue is up to and with that turn, which is what the authors
-  correlate with ratings of turns. It tells how a conversation goes, not which turn is at fault.
-
-A relation of two turns is who spoke, who listens, and which came first. With more than two speakers
-it is whether the two are the same, and which came first.
+same network, which is run on other sequences of the same turns: without each (:class:`Graph`), or
+up to each (:class:`SoFar`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,13 +16,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from ..dialogue import Dialogue, Turn
+from ..encode.batching import Ints, batches, padded
 from ..encode.session import Session
 from ..scores import Score
 from .functions import NAN
 from .trained import TrainedMetric
 
 _Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 #: The last turns of a dialogue that are read: attention takes the square of their number.
 _LAST = 200
@@ -51,13 +43,9 @@ class _Sequence(msgspec.Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.texts)
 
-    def beginning(self, turns: int) -> "_Sequence":
-        """The first turns."""
-        return _Sequence(self.texts[:turns], self.speakers[:turns])
-
-    def without(self, turn: int) -> "_Sequence":
-        """All turns but one."""
-        return _Sequence(np.delete(self.texts, turn), np.delete(self.speakers, turn))
+    def take(self, turns: Ints) -> "_Sequence":
+        """Some of the turns."""
+        return _Sequence(self.texts[turns], self.speakers[turns])
 
 
 class _Utterances(msgspec.Struct, frozen=True):
@@ -67,18 +55,15 @@ class _Utterances(msgspec.Struct, frozen=True):
     positions: tuple[int, ...]
     sequence: _Sequence
 
-    def whole(self) -> list[_Sequence]:
-        """The dialogue."""
-        return [self.sequence]
-
     def beginnings(self) -> list[_Sequence]:
         """The dialogue up to each turn; nothing where none says anything."""
-        count = len(self.positions)
-        return [self.sequence.beginning(end) for end in range(min(1, count), count + 1)]
+        count = len(self.sequence)
+        return [self.sequence.take(np.arange(end)) for end in range(min(1, count), count + 1)]
 
     def leave_one_out(self) -> list[_Sequence]:
         """The dialogue without each turn."""
-        return [self.sequence.without(at) for at in range(len(self.positions))]
+        turns = np.arange(len(self.sequence))
+        return [self.sequence.take(np.delete(turns, at)) for at in turns]
 
     def score(self, value: float, turn_values: Sequence[float]) -> Score:
         """The score, given those of the turns that say something."""
@@ -110,7 +95,7 @@ class Graph(TrainedMetric):
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, and by how much each turn makes it better."""
         read, vectors = self._read(dialogues)
-        values = self._values(vectors, ([*each.whole(), *each.leave_one_out()] for each in read))
+        values = self._values(vectors, ([each.sequence, *each.leave_one_out()] for each in read))
         return [
             each.score(value, [round(value - rest, _DIGITS) for rest in without])
             for each, (value, *without) in zip(read, values, strict=True)
@@ -119,7 +104,7 @@ class Graph(TrainedMetric):
     def whole(self, dialogues: Sequence[Dialogue]) -> list[float]:
         """The scores of dialogues alone, without their turns': less work."""
         read, vectors = self._read(dialogues)
-        return [value for (value,) in self._values(vectors, map(_Utterances.whole, read))]
+        return [value for (value,) in self._values(vectors, ([each.sequence] for each in read))]
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[_Utterances], _Floats]:
         """What was said in each dialogue, and a table of the vectors of all texts."""
@@ -149,10 +134,8 @@ class Graph(TrainedMetric):
         """The same for dialogues whose sequences fit into memory together."""
         sequences = [sequence for some in asked for sequence in some]
         scores = np.full(len(sequences), NAN)
-        lengths = [len(sequence) for sequence in sequences]
-        order = sorted((at for at, length in enumerate(lengths) if length), key=lengths.__getitem__)
         states, turns = self._states(vectors, [sequence.texts for sequence in sequences])
-        chunks = list(_chunks(order, lengths))
+        chunks = list(batches(list(map(len, sequences)), _TOGETHER))
         inputs = (
             {"heard": states, **_padded([(turns[at], sequences[at].speakers) for at in chunk])}
             for chunk in chunks
@@ -205,14 +188,10 @@ def _speaker_numbers(turns: Sequence[Turn]) -> list[int]:
 
 def _padded(sequences: Sequence[tuple[Ints, Ints]]) -> dict[str, Any]:
     """Turns and speakers of sequences as inputs of the network."""
-    shape = len(sequences), max(len(turns) for turns, _ in sequences)
-    turns = np.zeros(shape, np.int64)
-    speakers, mask = np.zeros((2, *shape), np.float32)
-    for row, (states, who) in enumerate(sequences):
-        turns[row, : len(states)] = states
-        speakers[row, : len(states)] = np.where(who == who[0], 0, who)
-        mask[row, : len(states)] = 1
-    return {"turns": turns, "speakers": speakers, "mask": mask}
+    turns, mask = padded([states for states, _ in sequences])
+    speakers, _ = padded([np.where(who == who[0], 0, who) for _, who in sequences])
+    floats = {"speakers": speakers, "mask": mask}
+    return {"turns": turns} | {name: each.astype(np.float32) for name, each in floats.items()}
 
 
 def _parts(asked: Iterable[list[_Sequence]]) -> Iterator[list[list[_Sequence]]]:
@@ -228,18 +207,3 @@ def _parts(asked: Iterable[list[_Sequence]]) -> Iterator[list[list[_Sequence]]]:
         held += size
     if part:
         yield part
-
-
-def _chunks(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Sequences in order of their lengths, as many together as have :data:`_TOGETHER` turns.
-
-    Turns are counted after padding.
-    """
-    chunk: list[int] = []
-    for at in order:
-        if chunk and (len(chunk) + 1) * lengths[at] > _TOGETHER:
-            yield chunk
-            chunk = []
-        chunk.append(at)
-    if chunk:
-        yield chunk

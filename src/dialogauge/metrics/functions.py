@@ -1,7 +1,4 @@
-"""Metrics out of one function.
-
-Most metrics score each dialogue on its own. Then one function is all that has to be written, and
-these make a metric of it:
+"""Metrics out of one function, for the many that score each dialogue on its own.
 
 - :func:`by_dialogue`: dialogue -> number;
 - :func:`by_turn`: dialogue -> a number for each turn; the dialogue's is their mean;
@@ -12,12 +9,12 @@ these make a metric of it:
     >>> shouts.score([Dialogue("d1", (Turn("a", "Hi!!"), Turn("b", "Hello.")))])
     [Score(value=1.0, turns=(2.0, 0.0), aspects={}, causes=())]
 
-How turn scores become the dialogue's is a choice of its own: :func:`aggregate` and
-:data:`AGGREGATES`.
+How turn scores become the dialogue's is a choice of its own: :func:`aggregate`.
 """
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
 import msgspec
 
@@ -61,12 +58,11 @@ def by_turn(
     settings: msgspec.Struct | None = None,
 ) -> FunctionMetric:
     """A metric of turns: ``numbers`` gives one for each, NaN where a turn cannot be scored."""
-
-    def score(dialogue: Dialogue) -> Score:
-        turns = tuple(map(float, numbers(dialogue)))
-        return aggregate(Score(NAN, turns), "mean")
-
-    return FunctionMetric(name, signature(name, settings), score)
+    return FunctionMetric(
+        name,
+        signature(name, settings),
+        lambda dialogue: from_last_turns(dialogue, numbers(dialogue)),
+    )
 
 
 def by_response(
@@ -86,38 +82,24 @@ def by_response(
         references = [text[:first] for text in dialogue.references]
         comparable = dialogue.level == "turn" and references
         value = compare(dialogue.response[:first], references) if comparable else NAN
-        return Score(value, (NAN,) * (len(dialogue.turns) - 1) + (value,))
+        return of_last_turn(dialogue, Score(value))
 
     return FunctionMetric(name, signature(name, settings, *packages), score)
 
 
-def _mean(turns: Sequence[float]) -> float:
-    """The mean turn."""
-    return math.fsum(turns) / len(turns)
-
-
-def _sum(turns: Sequence[float]) -> float:
-    """All turns together: longer dialogues get more."""
-    return math.fsum(turns)
-
-
-def _max(turns: Sequence[float]) -> float:
-    """The best turn."""
-    return max(turns)
-
-
-def _product(turns: Sequence[float]) -> float:
-    """Turns multiplied: for probabilities, where one bad turn spoils all."""
-    return math.prod(turns)
-
-
 #: Ways to one number per dialogue, from the turns that could be scored.
 AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
-    "mean": _mean,
-    "sum": _sum,
-    "max": _max,
-    "product": _product,
+    "mean": fmean,
+    "sum": math.fsum,  # longer dialogues get more
+    "max": max,
+    "product": math.prod,  # for probabilities, where one bad turn spoils all
 }
+
+
+def of_last_turn(dialogue: Dialogue, score: Score) -> Score:
+    """The score, with its value as that of the last turn. Earlier turns are NaN."""
+    turns = (NAN,) * (len(dialogue.turns) - 1) + (score.value,)
+    return msgspec.structs.replace(score, turns=turns)
 
 
 def from_last_turns(dialogue: Dialogue, values: Iterable[float]) -> Score:

@@ -2,21 +2,20 @@
 
 A network trained to tell a given response from broken and foreign ones (Sinha et al. 2020) reads
 the vectors of the last turns and of the response. Each utterance is encoded once and the window
-slides over the vectors, so that a turn costs one encoding and one pass of a small network, however
-long the conversation is. A dialogue can be scored whole, or fed turn by turn:
+slides over the vectors, so that a turn costs the same however long the conversation is. A dialogue
+can be scored whole, or fed turn by turn:
 
     chat = load("FOLDER").start()
     chat.add(Turn("user", "Do you like tea?")).value        # NaN: it answers nothing
     chat.add(Turn("bot", "I prefer coffee.")).value         # the same as in a whole dialogue
 
 A turn that says nothing (blank, an aside) has no score and stands in no window. The networks that
-MaUdE was compared with are run by the same code, from folders that ``dialogauge train`` writes:
-``nli`` reads the context as one text, ``infersent`` and ``ruber`` read words
-(``train/models/maude/network.py``).
+MaUdE was compared with are run by the same code (``train/models/maude/network.py``).
 """
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -61,7 +60,8 @@ class Unreferenced(TrainedMetric):
 
     def follow(self, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
         """How well each response follows its context, 0 to 1; NaN where either says nothing."""
-        windows = [_window(context, self.config.turns) for context in contexts]
+        last = slice(-self.config.turns, None)
+        windows = [[text for text in context if text.strip()][last] for context in contexts]
         if self.config.reads != "turns":
             windows = [[" ".join(window)] if window else [] for window in windows]
         texts = list(dict.fromkeys(text for each in (*windows, responses) for text in each))
@@ -101,22 +101,22 @@ class Maude(Unreferenced):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
-        self.table(list(dict.fromkeys(texts)))  # all at once; the encoder remembers them
-        return [self._score(dialogue) for dialogue in dialogues]
+        recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]
+        self.table(list(dict.fromkeys(chain.from_iterable(recent))))  # the encoder remembers them
+        return list(map(from_last_turns, dialogues, map(self._turns, recent)))
 
     def start(self) -> "_Conversation":
         """A conversation that is scored while it goes on."""
         return _Conversation(self)
 
-    def _score(self, dialogue: Dialogue) -> Score:
-        recent = [turn.text for turn in dialogue.turns[-LAST:]]
+    def _turns(self, texts: Sequence[str]) -> Floats:
+        """The score of each turn after those before it."""
         contexts: list[list[str]] = []
-        before: list[str] = []
-        for text in recent:
-            contexts.append(before[-self.config.turns :])
-            before += [text] if text.strip() else []
-        return from_last_turns(dialogue, self.follow(contexts, recent))
+        before: deque[str] = deque(maxlen=self.config.turns)
+        for text in texts:
+            contexts.append(list(before))
+            before.extend([text] if text.strip() else [])
+        return self.follow(contexts, texts)
 
 
 class _Conversation:
@@ -142,14 +142,3 @@ def word_table(encoder: Encoder, texts: Sequence[str]) -> Ints:
     for row, ids in enumerate(encoder.ids(texts)):
         table[row, : min(len(ids), WORDS)] = ids[-WORDS:]
     return table
-
-
-def _window(context: Sequence[str], turns: int) -> list[str]:
-    """The last turns that say something."""
-    window: deque[str] = deque(maxlen=turns)
-    for text in reversed(context):
-        if text.strip():
-            window.appendleft(text)
-        if len(window) == turns:
-            break
-    return list(window)

@@ -36,9 +36,7 @@ class Metric(Protocol):
     def trained(self) -> bool:
         """Whether anything in it was fitted to data: it is then kept away from test sets.
 
-        A plain ``trained = False`` in the class will do. A metric that does not say counts as
-        trained (:func:`is_trained`): it scores whatever it is given, but is not judged on a test
-        set.
+        A plain ``trained = False`` in the class will do; one that does not say counts as trained.
         """
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:

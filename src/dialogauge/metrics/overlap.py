@@ -8,6 +8,7 @@ the letters a to z and digits); a response that shares nothing with its referenc
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import msgspec
@@ -21,9 +22,8 @@ class Bleu(msgspec.Struct, frozen=True):
 
     n: int = 4
     smooth: str = "exp"  # sacreBLEU's default (NIST): an order without a match counts 1/2, 1/4, ...
-    effective: Literal[True] = (
-        True  # its advice for sentences: leave out orders longer than the response
-    )
+    # Its advice for sentences: leave out orders longer than the response.
+    effective: Literal[True] = True
     tok: Literal["13a"] = "13a"  # its default: WMT's tokens
     lowercase: bool = True
     first: int = FIRST_CHARACTERS
@@ -95,7 +95,8 @@ def rouge_l(settings: RougeL | None = None) -> FunctionMetric:
     from rouge_score.tokenizers import DefaultTokenizer
 
     settings = settings or RougeL()
-    words = _FirstWords(DefaultTokenizer(settings.stem), settings.words)
+    split = DefaultTokenizer(settings.stem).tokenize
+    words = SimpleNamespace(tokenize=lambda text: split(text)[: settings.words])
     scorer = RougeScorer(["rougeL"], tokenizer=words)
 
     def compare(response: str, references: Sequence[str]) -> float:
@@ -104,17 +105,6 @@ def rouge_l(settings: RougeL | None = None) -> FunctionMetric:
         return float(max(scores, default=NAN))
 
     return by_response("rouge-l", compare, settings, ("rouge-score",), settings.first)
-
-
-class _FirstWords(msgspec.Struct, frozen=True):
-    """The first words that another tokenizer finds."""
-
-    tokenizer: Any
-    limit: int
-
-    def tokenize(self, text: str) -> list[str]:
-        words: list[str] = self.tokenizer.tokenize(text)
-        return words[: self.limit]
 
 
 class Meteor(msgspec.Struct, frozen=True):
@@ -164,25 +154,16 @@ class Wordnet:
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.synsets = lru_cache(maxsize=50_000)(lambda word: _synsets(lexicon, word))
+        self.synsets = lru_cache(maxsize=50_000)(
+            lambda word: [_Synset(sense.words) for sense in lexicon.senses(word)]
+        )
 
 
 class _Synset(msgspec.Struct, frozen=True):
     words: tuple[str, ...]
 
-    def lemmas(self) -> "list[_Lemma]":
-        return [_Lemma(word) for word in self.words]
-
-
-class _Lemma(msgspec.Struct, frozen=True):
-    word: str
-
-    def name(self) -> str:
-        return self.word
-
-
-def _synsets(lexicon: Lexicon, word: str) -> list[_Synset]:
-    return [_Synset(sense.words) for sense in lexicon.senses(word)]
+    def lemmas(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(name=word.__str__) for word in self.words]
 
 
 def _tokeniser_13a() -> Callable[[str], list[str]]:

@@ -2,13 +2,11 @@
 
 The head (``train/models/relevance/network.py``) reads the vectors of the last few turns and of
 the response, each utterance encoded once. A turn without a vector (blank) is left out of contexts
-and has no score of its own; the first turn has no context and no score. Half of a score is the
-plain cosine of the last turn: the head alone forgets that answers which share no word can fit, the
-cosine alone never knew. One such head ships; ``dialogauge train recipes/relevance.toml``
-writes others.
+and has no score of its own; nor has the first turn, which has no context.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated
 
 import msgspec
@@ -37,14 +35,11 @@ class Relevance(TrainedMetric):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        texts = [turn.text for dialogue in dialogues for turn in dialogue.turns[-LAST:]]
-        for _ in self.encoder.stream(dict.fromkeys(texts)):
+        recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]
+        for _ in self.encoder.stream(dict.fromkeys(chain.from_iterable(recent))):
             pass  # all at once; the encoder remembers them
-        return [self._score(dialogue) for dialogue in dialogues]
-
-    def _score(self, dialogue: Dialogue) -> Score:
-        vectors = self.encoder.vectors([turn.text for turn in dialogue.turns[-LAST:]])
-        return from_last_turns(dialogue, self._turns(vectors))
+        vectors = map(self.encoder.vectors, recent)
+        return list(map(from_last_turns, dialogues, map(self._turns, vectors)))
 
     def _turns(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """The score of each turn after those before it, (turns,)."""

@@ -1,25 +1,12 @@
-"""RUBER: a response beside a good one, and beside what it answers.
-
-A response that resembles a reference is probably good, but there are good ones that no reference
-resembles; one that follows what was said is probably good, but so is many a commonplace. RUBER (Tao
-et al. 2018) asks both and blends the answers; so does BERT-RUBER (Ghazarian et al. 2019):
+"""RUBER (Tao et al. 2018) and BERT-RUBER (Ghazarian et al. 2019): two halves and their blend.
 
 - *referenced*: the cosine between the pooled token vectors of response and reference;
 - *unreferenced*: a network that was trained to tell a given response from wrong ones and sees only
   what the response follows (:mod:`.maude`; one turn of context in the papers).
 
-| metric | token vectors are pooled by | network |
-| --- | --- | --- |
-| ``ruber-blend`` | the maximum and the minimum of each dimension, joined | ``ruber``: words |
-| ``bert-ruber`` | the maximum of each dimension | ``nli``: vectors of texts |
-
-Both take the token vectors of the encoder that the network was trained with, where the papers have
-word2vec and BERT.
-
 Each half is brought to 0..1 by a fixed range, ``(1 + cosine) / 2`` and the network's sigmoid. The
 papers stretch each half from the smallest to the largest value of the batch at hand instead, and
-then a score depends on what else is scored. The price: cosines of pooled vectors are rarely low, so
-the smaller half is mostly the unreferenced one.
+then a score depends on what else is scored.
 
 The items are those of ``embedding-average``. The best reference counts. NaN means that no reference
 has a token, or that there is no context; a response without a token resembles nothing and answers
@@ -37,21 +24,13 @@ from numpy.typing import NDArray
 from ..dialogue import Dialogue
 from ..encode import Tokens
 from ..scores import Score
-from .functions import NAN
+from .functions import NAN, of_last_turn
 from .maude import Config as NetworkConfig
 from .maude import Unreferenced
-from .vectors import Plain, against, cosines
+from .vectors import Plain, against, pooled
 
 Floats = NDArray[np.float64]
 How = Literal["min", "max", "mean", "geometric"]
-
-
-def _mean(one: float, other: float) -> float:
-    return (one + other) / 2
-
-
-def _geometric(one: float, other: float) -> float:
-    return math.sqrt(one * other)
 
 
 #: Two halves from 0 to 1 -> the score: the smaller (in the main results of RUBER), the
@@ -59,8 +38,8 @@ def _geometric(one: float, other: float) -> float:
 BLENDS: dict[How, Callable[[float, float], float]] = {
     "min": min,
     "max": max,
-    "mean": _mean,
-    "geometric": _geometric,
+    "mean": lambda one, other: (one + other) / 2,
+    "geometric": lambda one, other: math.sqrt(one * other),
 }
 
 
@@ -120,21 +99,17 @@ class Blend(Unreferenced):
         scores = self._referenced.score(dialogues)
         scorable = [at for at, score in enumerate(scores) if not math.isnan(score.value)]
         follow = self._unreferenced([dialogues[at] for at in scorable])
-        for at, unreferenced in zip(scorable, follow.tolist(), strict=True):
-            scores[at] = self._blended(scores[at], unreferenced)
-        return scores
-
-    def _blended(self, score: Score, unreferenced: float) -> Score:
-        """The score of the best reference, which makes the best blend, with the other half."""
         blend = BLENDS[self.config.blend]
-        value = NAN if math.isnan(unreferenced) else blend(score.value, unreferenced)
-        halves = {"referenced": score.value, "unreferenced": unreferenced}
-        return Score(value, (*score.turns[:-1], value), halves)
+        for at, other in zip(scorable, follow.tolist(), strict=True):
+            half = scores[at].value  # of the best reference, which makes the best blend
+            value = NAN if math.isnan(other) else blend(half, other)
+            blended = Score(value, aspects={"referenced": half, "unreferenced": other})
+            scores[at] = of_last_turn(dialogues[at], blended)
+        return scores
 
     def _likeness(self, response: Tokens, reference: Tokens) -> Score:
         """The referenced half of a response, 0 to 1."""
-        pool = VARIANTS[self.config.network].pool
-        cosine = float(cosines(pool(response.vectors), pool(reference.vectors)))
+        cosine = pooled(VARIANTS[self.config.network].pool)(response, reference).value
         return Score(min(1.0, max(0.0, (1 + cosine) / 2)))  # a cosine may be 1 + 2e-16
 
     def _unreferenced(self, items: Sequence[Dialogue]) -> Floats:

@@ -12,38 +12,30 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from .. import models, plugins
-from ..errors import DialogaugeError, InputError, UnknownNameError
-from . import dynaeval, maude, relevance, ruber, trained
+from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, located
+from . import dynaeval, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
-from .overlap import bleu, chrf, meteor, rouge_l
-from .trivial import (
-    context_overlap,
-    distinct_1,
-    distinct_2,
-    random,
-    turn_count,
-    words_per_human_turn,
-    words_per_turn,
-)
-from .vectors import bertscore, cosim, embedding_average, greedy_matching, vector_extrema
+from .trained import TrainedMetric
 
 Make = Callable[[], Metric]
 
 #: Baselines that understand nothing; evaluations set them beside every metric.
 _TRIVIAL: dict[str, Make] = {
-    "words-per-turn": words_per_turn,
-    "words-per-human-turn": words_per_human_turn,
-    "turn-count": turn_count,
-    "distinct-1": distinct_1,
-    "distinct-2": distinct_2,
-    "context-overlap": context_overlap,
-    "random": random,
+    "words-per-turn": trivial.words_per_turn,
+    "words-per-human-turn": trivial.words_per_human_turn,
+    "turn-count": trivial.turn_count,
+    "distinct-1": trivial.distinct_1,
+    "distinct-2": trivial.distinct_2,
+    "context-overlap": trivial.context_overlap,
+    "random": trivial.random,
 }
 TRIVIAL: tuple[str, ...] = tuple(_TRIVIAL)
 
 #: Trained metrics by the field "metric" of a folder's config.json: its struct, and the class.
-KINDS: dict[str, trained.Kind] = {
+KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
     "relevance": (relevance.Config, relevance.Relevance),
     **dict.fromkeys(("maude", "nli", "infersent", "ruber"), (maude.Config, maude.Maude)),
     **dict.fromkeys(("ruber-blend", "bert-ruber"), (ruber.Config, ruber.Blend)),
@@ -56,7 +48,7 @@ class _Shipped(NamedTuple):
 
     about: str  # the help text
     model: str = ""  # whose folder, if not that of its own name
-    variant: type[trained.TrainedMetric] | None = None  # instead of the class of its kind
+    variant: type[TrainedMetric] | None = None  # instead of the class of its kind
 
 
 _TRAINED = {
@@ -95,15 +87,15 @@ def _maker(name: str, shipped: _Shipped) -> Make:
 
 #: Every metric that ships: its name and what makes it; its docstring is the help text.
 METRICS: dict[str, Make] = {
-    "bleu": bleu,
-    "chrf": chrf,
-    "rouge-l": rouge_l,
-    "meteor": meteor,
-    "cosim": cosim,
-    "embedding-average": embedding_average,
-    "vector-extrema": vector_extrema,
-    "greedy-matching": greedy_matching,
-    "bertscore": bertscore,
+    "bleu": overlap.bleu,
+    "chrf": overlap.chrf,
+    "rouge-l": overlap.rouge_l,
+    "meteor": overlap.meteor,
+    "cosim": vectors.cosim,
+    "embedding-average": vectors.embedding_average,
+    "vector-extrema": vectors.vector_extrema,
+    "greedy-matching": vectors.greedy_matching,
+    "bertscore": vectors.bertscore,
     **{name: _maker(name, shipped) for name, shipped in _TRAINED.items()},
     **_TRIVIAL,
 }
@@ -146,7 +138,8 @@ def load(name: str, trusted: bool = True) -> Metric:
     if models.is_folder(name):
         return from_folder(name)
     if ":" in name:
-        return _from_code(name)
+        thing = plugins.named(name, "module:Class")
+        return _metric(lambda: thing, repr(name))
     installed = plugins.installed(_ENTRY_POINTS)
     if name in installed:
         return _metric(installed[name].load, f"the installed metric {name!r}")
@@ -155,20 +148,45 @@ def load(name: str, trusted: bool = True) -> Metric:
     raise UnknownNameError("metric", name, names())
 
 
+class _Named(msgspec.Struct):
+    """The part of a config.json that says what a folder holds."""
+
+    metric: str
+
+
 def from_folder(
-    folder: str | Path, name: str = "", variant: type[trained.TrainedMetric] | None = None
-) -> trained.TrainedMetric:
-    """The trained metric of a folder; ``name`` tells two of one kind apart.
+    folder: str | Path, name: str = "", variant: type[TrainedMetric] | None = None
+) -> TrainedMetric:
+    """The trained metric of a folder, or of a model that ships; ``name`` tells two apart.
 
     ``variant`` is a class to use instead of the kind's own.
     """
-    return trained.load_folder(folder, KINDS, name, variant)
+    where = models.find(folder)
+    file = where / "config.json"
+    fields, kind = _read(file)
+    if kind not in KINDS:
+        problem = f"no trained metric of the kind {reprlib.repr(kind)} is known"
+        raise InputError(f"{problem} ({', '.join(KINDS)})", file=str(file), field="metric")
+    models.verify(where)
+    shape, metric = KINDS[kind]
+    try:
+        config = msgspec.convert(fields, shape)
+    except msgspec.ValidationError as error:
+        raise ModelError(str(located(error, file=str(file)))) from None
+    return (variant or metric)(where, config, name)
 
 
-def _from_code(name: str) -> Metric:
-    """A metric from ``"module:Class"``: a class, a function that makes one, or one itself."""
-    thing = plugins.named(name, "module:Class")
-    return _metric(lambda: thing, repr(name))
+def _read(file: Path) -> tuple[Any, str]:
+    """The fields of a config.json, and the kind that it names."""
+    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
+    try:
+        fields = msgspec.json.decode(file.read_bytes())
+        return fields, msgspec.convert(fields, _Named).metric
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise InputError(problem, file=str(file), remedy=remedy) from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise located(error, file=str(file), remedy=remedy) from None
 
 
 def _metric(get: Callable[[], Any], what: str) -> Metric:

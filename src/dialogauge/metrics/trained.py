@@ -6,20 +6,18 @@ of the metric. A new kind is a subclass of :class:`TrainedMetric` that says how 
 inputs of the network, and one line of that table.
 """
 
-import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import models
 from ..dialogue import Dialogue
 from ..encode.session import Session
-from ..errors import InputError, ModelError, located
+from ..errors import ModelError
 from ..scores import Score
 from .metric import signature
 from .vectors import shared
@@ -79,51 +77,3 @@ def batches(rows: Sequence[int]) -> Iterator[list[int]]:
     """Rows, as many at a time as go through a network together."""
     for start in range(0, len(rows), _TOGETHER):
         yield list(rows[start : start + _TOGETHER])
-
-
-#: A kind of trained metric: the struct of its config.json, and its class.
-Kind = tuple[type[msgspec.Struct], type[TrainedMetric]]
-
-
-class _Named(msgspec.Struct):
-    """The part of a config.json that says what a folder holds."""
-
-    metric: str
-
-
-def load_folder(
-    folder: str | Path,
-    kinds: Mapping[str, Kind],
-    name: str = "",
-    variant: type[TrainedMetric] | None = None,
-) -> TrainedMetric:
-    """The trained metric of a folder, or of a model that ships.
-
-    ``variant`` is a class to use instead of the kind's own.
-    """
-    where = models.find(folder)
-    file = where / "config.json"
-    fields, kind = _read(file)
-    if kind not in kinds:
-        problem = f"no trained metric of the kind {reprlib.repr(kind)} is known"
-        raise InputError(f"{problem} ({', '.join(kinds)})", file=str(file), field="metric")
-    models.verify(where)
-    shape, metric = kinds[kind]
-    try:
-        config = msgspec.convert(fields, shape)
-    except msgspec.ValidationError as error:
-        raise ModelError(str(located(error, file=str(file)))) from None
-    return (variant or metric)(where, config, name)
-
-
-def _read(file: Path) -> tuple[Any, str]:
-    """The fields of a config.json, and the kind that it names."""
-    remedy = "a trained metric is a folder whose config.json names its kind in the field 'metric'"
-    try:
-        fields = msgspec.json.decode(file.read_bytes())
-        return fields, msgspec.convert(fields, _Named).metric
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise InputError(problem, file=str(file), remedy=remedy) from None
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise located(error, file=str(file), remedy=remedy) from None

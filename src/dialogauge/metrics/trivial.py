@@ -1,8 +1,7 @@
 """Baselines that understand nothing: what a metric has to beat.
 
 People like conversations in which the human writes a lot, so a metric may agree with people by
-counting words alone. Every evaluation therefore sets these beside the metric and asks what is left
-of its correlation once they are known.
+counting words alone. Every evaluation therefore sets these beside the metric.
 
 A *word* is a run of letters and digits, case ignored (:func:`~dialogauge.dialogue.normalise`): thus
 "Fine, thanks!" and the tokenised "fine , thanks !" have two words each, and emoji have none.
@@ -15,31 +14,26 @@ from itertools import chain
 
 import msgspec
 
-from ..dialogue import Dialogue, Turn
+from ..dialogue import Dialogue
 from ..scores import Score
 from .functions import NAN, FunctionMetric, by_dialogue, by_turn
 from .metric import signature
 
 
-def words(turn: Turn) -> list[str]:
-    """The words of a turn."""
-    return turn.words
-
-
 def words_per_turn() -> FunctionMetric:
     """Words in each turn; of a dialogue, their mean."""
-    return by_turn("words-per-turn", lambda dialogue: (len(words(turn)) for turn in dialogue.turns))
+    return by_turn("words-per-turn", lambda dialogue: (len(turn.words) for turn in dialogue.turns))
 
 
 def words_per_human_turn() -> FunctionMetric:
     """Mean words in the turns of everyone but the judged side."""
-    return by_dialogue("words-per-human-turn", _words_per_human_turn)
 
+    def mean(dialogue: Dialogue) -> float:
+        responder = dialogue.responder
+        lengths = [len(turn.words) for turn in dialogue.turns if turn.speaker != responder]
+        return sum(lengths) / len(lengths) if lengths else NAN
 
-def _words_per_human_turn(dialogue: Dialogue) -> float:
-    responder = dialogue.responder
-    lengths = [len(words(turn)) for turn in dialogue.turns if turn.speaker != responder]
-    return sum(lengths) / len(lengths) if lengths else NAN
+    return by_dialogue("words-per-human-turn", mean)
 
 
 def turn_count() -> FunctionMetric:
@@ -64,7 +58,7 @@ def _distinct(n: int) -> FunctionMetric:
     """
 
     def score(dialogue: Dialogue) -> Score:
-        grams = [_ngrams(words(turn), n) for turn in dialogue.turns]
+        grams = [_ngrams(turn.words, n) for turn in dialogue.turns]
         pooled = list(chain.from_iterable(grams))
         return Score(_distinct_share(pooled), tuple(map(_distinct_share, grams)))
 
@@ -89,9 +83,9 @@ def _context_overlap(dialogue: Dialogue) -> Iterator[float]:
     """NaN for the first turn, which has no context, and for turns without words."""
     seen: set[str] = set()
     for index, turn in enumerate(dialogue.turns):
-        now = words(turn)
-        yield sum(word in seen for word in now) / len(now) if index and now else NAN
-        seen.update(now)
+        words = turn.words
+        yield sum(word in seen for word in words) / len(words) if index and words else NAN
+        seen.update(words)
 
 
 class Chance(msgspec.Struct, frozen=True):
@@ -103,10 +97,9 @@ class Chance(msgspec.Struct, frozen=True):
 def random(settings: Chance | None = None) -> FunctionMetric:
     """A number from 0 to 1 that depends on nothing but the text and a seed."""
     settings = settings or Chance()
-    seed = settings.seed
 
     def score(dialogue: Dialogue) -> Score:
-        text = f"{seed} {dialogue.digest}"
+        text = f"{settings.seed} {dialogue.digest}"
         return Score(_draw(text), tuple(_draw(f"{text} {i}") for i in range(len(dialogue.turns))))
 
     return FunctionMetric("random", signature("random", settings), score)

@@ -2,15 +2,8 @@
 
 ``cosim`` asks how near adjacent turns are. The others compare the last turn of turn-level items
 with references, as :mod:`.overlap` does, but by the vectors of tokens, so that "car" and
-"automobile" are near:
-
-- embedding average: the cosine of mean vectors (Foltz et al. 1998);
-- vector extrema: the cosine of the values of largest magnitude in each dimension (Forgues et al.
-  2014);
-- greedy matching: each token's best cosine on the other side, the mean of either side, and the
-  mean of the two (Rus and Lintean 2012);
-- BERTScore: those of the response are precision, those of the reference recall; their F1 (Zhang et
-  al. 2020).
+"automobile" are near: embedding average (Foltz et al. 1998), vector extrema (Forgues et al. 2014),
+greedy matching (Rus and Lintean 2012) and BERTScore (Zhang et al. 2020).
 
 With several references the best counts. NaN means that no reference has a token; a response without
 one shares nothing with its references: 0. An encoder is loaded when the first score or signature
@@ -33,7 +26,7 @@ from ..dialogue import Dialogue
 from ..encode import Encoder, Tokens
 from ..errors import DialogaugeError
 from ..scores import Score
-from .functions import NAN, from_last_turns
+from .functions import NAN, from_last_turns, of_last_turn
 from .metric import signature
 
 Floats = NDArray[np.float64]
@@ -104,12 +97,12 @@ class Plain(msgspec.Struct, frozen=True):
 
 def embedding_average(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the mean token vectors of the last turn and its best reference, -1 to 1."""
-    return against("embedding-average", Plain(), encoder, lambda _: _average)
+    return against("embedding-average", Plain(), encoder, lambda _: pooled(_mean))
 
 
 def vector_extrema(encoder: Source = ENCODER) -> Embedded:
     """Cosine of the extreme values per dimension of the last turn and best reference, -1 to 1."""
-    return against("vector-extrema", Plain(), encoder, lambda _: _extrema)
+    return against("vector-extrema", Plain(), encoder, lambda _: pooled(_extreme))
 
 
 def greedy_matching(encoder: Source = ENCODER) -> Embedded:
@@ -136,7 +129,8 @@ def bertscore(
     if settings.idf != bool(corpus):
         raise DialogaugeError("bertscore: idf and the texts of a corpus go together")
     texts = tuple(corpus)
-    frozen = Bertscore(settings.idf, _hash(texts)) if texts else Bertscore()
+    data = msgspec.json.encode([ascii(text) for text in texts])
+    frozen = Bertscore(True, blake2b(data, digest_size=8).hexdigest()) if texts else Bertscore()
 
     @cache
     def compare(encoder: Encoder) -> Compare:
@@ -167,9 +161,7 @@ def against(
             if at not in best or score.value > best[at].value:
                 best[at] = score
         for at, dialogue in enumerate(dialogues):
-            score = best.get(at, Score(NAN))
-            turns = (NAN,) * (len(dialogue.turns) - 1) + (score.value,)
-            yield msgspec.structs.replace(score, turns=turns)
+            yield of_last_turn(dialogue, best.get(at, Score(NAN)))
 
     return Embedded(name, settings, source, scores)
 
@@ -184,21 +176,20 @@ def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[in
     )
     while some := list(islice(pairs, PAIRS)):
         which, responses, references = zip(*some, strict=True)
-        tokens = encoder.tokens((*responses, *references))
-        for at, response, reference in zip(
-            which, tokens[: len(some)], tokens[len(some) :], strict=True
-        ):
+        tokens = iter(encoder.tokens((*responses, *references)))
+        responding = list(islice(tokens, len(some)))
+        for at, response, reference in zip(which, responding, tokens, strict=True):
             if reference.ids:
                 yield at, response, reference
 
 
-def _average(response: Tokens, reference: Tokens) -> Score:
-    sides = (side.vectors.mean(axis=0, dtype=np.float64) for side in (response, reference))
-    return Score(float(cosines(*sides)))
+def pooled(pool: Callable[[NDArray[np.floating]], Floats]) -> Compare:
+    """The cosine of two texts whose token vectors become one vector each."""
+    return lambda *sides: Score(float(cosines(*(pool(side.vectors) for side in sides))))
 
 
-def _extrema(response: Tokens, reference: Tokens) -> Score:
-    return Score(float(cosines(_extreme(response.vectors), _extreme(reference.vectors))))
+def _mean(vectors: NDArray[np.floating]) -> Floats:
+    return np.asarray(vectors.mean(axis=0, dtype=np.float64))
 
 
 def _extreme(vectors: NDArray[np.floating]) -> Floats:
@@ -253,7 +244,3 @@ def _unit(vectors: NDArray[np.floating]) -> Floats:
 def cosines(left: Floats, right: Floats) -> Floats:
     """Cosines of the last axis; NaN where either is."""
     return np.asarray((_unit(left) * _unit(right)).sum(axis=-1))
-
-
-def _hash(texts: Sequence[str]) -> str:
-    return blake2b(msgspec.json.encode([ascii(text) for text in texts]), digest_size=8).hexdigest()

@@ -6,6 +6,5 @@
     evaluations   what ``meta`` found, for a terminal: tables, then sentences
     edits         a dialogue before and after an edit: for a terminal, and a page
     markdown      tables for pages and cards
-    figures       a metric against people, intervals side by side
-    positions     where in a conversation utterances stand
+    figures       a metric against people, intervals side by side, where utterances stand
 """

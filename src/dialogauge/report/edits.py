@@ -1,14 +1,13 @@
 """Edited dialogues for the eye: line by line, on a terminal or on one page to review them.
 
-An :class:`Example` is a dialogue before and after an edit, line by line; a terminal and the page
-show the same. The page is one file without scripts that loads nothing and follows the reader's
-light or dark setting. Its texts come from transcripts: they are escaped, and characters that act
-on their surroundings are written out.
+The page is one file without scripts that loads nothing. Its texts come from transcripts: they are
+escaped, and characters that act on their surroundings are written out.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +22,6 @@ from .terminal import text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
 _Mark = Literal["same", "before", "after", "moved", "taken out", "put in", "gap"]
 
@@ -90,64 +88,48 @@ def _lines(original: Dialogue, edited: Edited) -> list[_Line]:
     gone = [it for it in edited.changes if it.turn is None]
     rest = (was for was in range(len(original.turns)) if was not in used)
     lines: list[_Line] = []
+
+    def taken_out(change: Change) -> _Line:
+        return _before("taken out", change, original.turns[change.was or 0])
+
     for at, turn in enumerate(edited.dialogue.turns):
         change = changed.get(at)
         if change is None:
             was = next(rest)
             while gone and (gone[0].was or 0) < was:
-                lines.append(_taken_out(gone.pop(0), original))
+                lines.append(taken_out(gone.pop(0)))
             lines.append(_Line("same", turn.speaker, _pieces(turn.text, ()), str(at + 1)))
         else:
             lines += _of_change(change, turn)
-    return [*lines, *(_taken_out(change, original) for change in gone)]
+    return [*lines, *map(taken_out, gone)]
 
 
 def _of_change(change: Change, turn: Turn) -> Iterator[_Line]:
     now = str((change.turn or 0) + 1)
+    after = _pieces(change.after, [span.after for span in change.spans])
     if change.was is None:
-        yield _Line("put in", turn.speaker, _pieces(change.after, _after(change)), now)
+        yield _Line("put in", turn.speaker, after, now)
     elif change.before == change.after:
         whole = _pieces(change.after, [(0, len(change.after))])
         yield _Line("moved", turn.speaker, whole, f"{change.was + 1} → {now}")
     else:
-        was = str(change.was + 1)
-        yield _Line("before", turn.speaker, _pieces(change.before, _before(change)), was)
-        yield _Line("after", turn.speaker, _pieces(change.after, _after(change)), now)
+        yield _before("before", change, turn)
+        yield _Line("after", turn.speaker, after, now)
 
 
-def _taken_out(change: Change, original: Dialogue) -> _Line:
-    was = change.was or 0
-    speaker = original.turns[was].speaker
-    return _Line("taken out", speaker, _pieces(change.before, _before(change)), str(was + 1))
-
-
-def _before(change: Change) -> list[tuple[int, int]]:
-    return [span.before for span in change.spans]
-
-
-def _after(change: Change) -> list[tuple[int, int]]:
-    return [span.after for span in change.spans]
+def _before(mark: _Mark, change: Change, turn: Turn) -> _Line:
+    pieces = _pieces(change.before, [span.before for span in change.spans])
+    return _Line(mark, turn.speaker, pieces, str((change.was or 0) + 1))
 
 
 def _near(lines: list[_Line]) -> Iterator[_Line]:
     """The lines, runs of unchanged ones far from any change left out."""
-    marks = [at for at, line in enumerate(lines) if line.mark != "same"]
-    kept = {near for at in marks for near in range(at - _NEAR, at + _NEAR + 1)}
-    hidden = 0
-    for at, line in enumerate(lines):
-        if at not in kept:
-            hidden += 1
-            continue
-        if hidden:
-            yield _gap(hidden)
-        hidden = 0
-        yield line
-    if hidden:
-        yield _gap(hidden)
-
-
-def _gap(hidden: int) -> _Line:
-    return _Line("gap", "", _pieces(f"… {hidden} more turns …", ()))
+    changed = [at for at, line in enumerate(lines) if line.mark != "same"]
+    kept = {near for at in changed for near in range(at - _NEAR, at + _NEAR + 1)}
+    for near, places in groupby(range(len(lines)), kept.__contains__):
+        some = [lines[at] for at in places]
+        gap = _Line("gap", "", (_Piece(f"… {len(some)} more turns …"),))
+        yield from some if near else [gap]
 
 
 def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> tuple[_Piece, ...]:
@@ -169,6 +151,7 @@ def shown(example: Example) -> "RenderableType":
     """An example for a terminal."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False, expand=True)
     title = text(f"{example.id}  {' · '.join(example.kinds)}", 200)
@@ -178,21 +161,15 @@ def shown(example: Example) -> "RenderableType":
         table.add_column(name, style="dim", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=1)
     for line in example.lines:
-        _add(table, line)
+        look = _LOOKS[line.mark]
+        turn = Text(style=look.style)
+        for piece in line.pieces:
+            part = text(piece.text, keep="\n")
+            if piece.changed:
+                part.stylize(look.changed)
+            turn.append_text(part)
+        table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
     return table
-
-
-def _add(table: "Table", line: _Line) -> None:
-    from rich.text import Text
-
-    look = _LOOKS[line.mark]
-    turn = Text(style=look.style)
-    for piece in line.pieces:
-        part = text(piece.text, keep="\n")
-        if piece.changed:
-            part.stylize(look.changed)
-        turn.append_text(part)
-    table.add_row(text(line.place), text(look.sign), text(line.speaker, 20), turn)
 
 
 #: How many examples of each manipulation a page shows.
@@ -216,11 +193,11 @@ class Review:
     def write(self, path: Path, about: Callable[[str], str]) -> None:
         """Write the page; ``about`` says what a manipulation does."""
         with atomic.writing(path) as file:
-            for part in self._page("Edited dialogues", about):
+            for part in self._page(about):
                 file.write(part.encode("utf-8", "replace"))
 
-    def _page(self, title: str, about: Callable[[str], str]) -> Iterator[str]:
-        yield Path(__file__).with_name("edits.html").read_text("utf-8").replace("TITLE", title)
+    def _page(self, about: Callable[[str], str]) -> Iterator[str]:
+        yield Path(__file__).with_name("edits.html").read_text("utf-8")
         yield "<nav>" + " ".join(
             f'<a href="#c{at}">{_escaped(name)}</a> ({len(examples)})'
             for at, (name, examples) in enumerate(self._examples.items())
@@ -234,9 +211,9 @@ class Review:
 
 
 def _section(number: int, example: Example) -> str:
-    kinds = " · ".join(example.kinds)
     rows = "".join(map(_row, example.lines))
-    head = f"{number}. {_escaped(example.id)} <small>{_escaped(kinds)}</small>"
+    kinds = _escaped(" · ".join(example.kinds))
+    head = f"{number}. {_escaped(example.id)} <small>{kinds}</small>"
     return f"<section><h3>{head}</h3>\n<table>\n{rows}</table></section>\n"
 
 
@@ -259,19 +236,15 @@ def _escaped(text: str) -> str:
 
 def account(tally: Tally) -> list[dict[str, object]]:
     """A row for each manipulation: how often it was asked and applied, and why it was not."""
-    rows: list[dict[str, object]] = []
-    for name, asked in tally.asked.items():
-        reasons = (
-            f"{why} ({times:,})"
-            for (whose, why), times in tally.refused.most_common()
-            if whose == name
-        )
-        rows.append(
-            {
-                "manipulation": name,
-                "asked": asked,
-                "applied": tally.applied[name],
-                "not": "; ".join(reasons) or "–",
-            }
-        )
-    return rows
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for (name, why), times in tally.refused.most_common():
+        reasons[name].append(f"{why} ({times:,})")
+    return [
+        {
+            "manipulation": name,
+            "asked": asked,
+            "applied": tally.applied[name],
+            "not": "; ".join(reasons[name]) or "–",
+        }
+        for name, asked in tally.asked.items()
+    ]

@@ -1,6 +1,7 @@
 """Evaluations and comparisons for a terminal: a table of numbers, then what they say in words."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..meta.agreement import Human
@@ -22,8 +23,10 @@ def evaluation_table(evaluation: Evaluation) -> "Group":
     """Everything an evaluation holds."""
     title = f"{evaluation.metric} against people: {evaluation.aspect}"
     sections = [list(part) for part in _sections(evaluation)]
-    parts = (_sample, _power, _oracle, _absent, _notes, _verdict)
-    sentences = [sentence for part in parts for sentence in part(evaluation)]
+    verdict = "This correlation counts: it beats the best trivial baseline and survives length."
+    if against := "; ".join(evaluation.objections):
+        verdict = f"This correlation does not count as a result: {against}."
+    sentences = (*_sample(evaluation), *_doubts(evaluation), verdict)
     return _page(title, _estimates(sections, evaluation.settings), sentences)
 
 
@@ -78,12 +81,11 @@ def _runs_sentences(comparison: RunComparison, names: Sequence[str]) -> Iterator
     how = {"id": "paired by id", "context": "paired by context", "nothing": "unpaired"}
     test = f"permutation test, {how[comparison.paired_by]}"
     yield f"{shown} (p = {result.p:.4f}; {test}, n = {result.difference.n})."
-    for name, rows in zip(names, comparison.unpaired, strict=True):
-        if rows:
-            yield f"{_count(rows, 'row')} of {name} had no partner and took no part."
-    for name, rows in zip(names, comparison.unscored, strict=True):
-        if rows:
-            yield f"{_count(rows, 'row')} of {name} had no score."
+    counts = (comparison.unpaired, "no partner and took no part"), (comparison.unscored, "no score")
+    for both, lack in counts:
+        for name, rows in zip(names, both, strict=True):
+            if rows:
+                yield f"{_count(rows, 'row')} of {name} had {lack}."
     yield from (f"Note: {note}." for note in comparison.notes)
 
 
@@ -98,20 +100,20 @@ def discrimination_table(result: Discrimination) -> "Group":
 
 def _sections(evaluation: Evaluation) -> Iterator[Iterable[_Line]]:
     chosen, confounds = evaluation.settings.coefficient, evaluation.confounds
-    yield ((f"{name}", estimate) for name, estimate in evaluation.correlations.items())
+    yield evaluation.correlations.items()
     yield (
         (f"{chosen} given length", confounds.given_length),
         (f"{chosen} within systems", confounds.within),
         (f"{chosen} within systems, given length", confounds.given_length_within),
     )
-    level = [("over systems", confounds.system_level)]
-    yield [(name, it) for name, it in level if isinstance(it, Estimate)]
+    level = confounds.system_level
+    yield [("over systems", level)] if isinstance(level, Estimate) else []
     yield (("oracle: system name", confounds.oracle), ("… split-half", confounds.oracle_split_half))
     if confounds.baseline:
-        name = f"best trivial: {confounds.baseline.name}"
+        best = confounds.baseline
         yield (
-            (name, confounds.baseline.correlation),
-            ("metric − trivial", confounds.baseline.difference),
+            (f"best trivial: {best.name}", best.correlation),
+            ("metric − trivial", best.difference),
         )
     human = evaluation.human
     if isinstance(human, Human):
@@ -132,9 +134,6 @@ def _sample(evaluation: Evaluation) -> Iterator[str]:
         yield f"{_count(evaluation.unscored, 'rated item')} left out: the metric has no score."
     if evaluation.unrated:
         yield f"{_count(evaluation.unrated, 'item')} left out: nobody rated this aspect."
-
-
-def _power(evaluation: Evaluation) -> Iterator[str]:
     power = evaluation.power
     if power.correlation is not None and power.difference is not None:
         yield (
@@ -144,7 +143,7 @@ def _power(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
-def _oracle(evaluation: Evaluation) -> Iterator[str]:
+def _doubts(evaluation: Evaluation) -> Iterator[str]:
     confounds, headline = evaluation.confounds, evaluation.headline
     if len(confounds.systems) < 2:
         yield "All items come from one system: there is nothing for the oracle to know."
@@ -153,28 +152,13 @@ def _oracle(evaluation: Evaluation) -> Iterator[str]:
             "Knowing only which system spoke predicts people at least as well as this metric: "
             "read the correlation within systems."
         )
-
-
-def _absent(evaluation: Evaluation) -> Iterator[str]:
-    if isinstance(evaluation.human, str):
-        yield evaluation.human
-    if isinstance(evaluation.confounds.system_level, str):
-        yield evaluation.confounds.system_level
-
-
-def _notes(evaluation: Evaluation) -> Iterator[str]:
+    for absent in (evaluation.human, confounds.system_level):
+        if isinstance(absent, str):
+            yield absent
     noted: dict[str, list[str]] = {}
-    for section in _sections(evaluation):
-        for name, estimate in section:
-            noted.setdefault(estimate.note, []).append(name)
+    for name, estimate in chain.from_iterable(_sections(evaluation)):
+        noted.setdefault(estimate.note, []).append(name)
     yield from (f"Note ({', '.join(names)}): {note}." for note, names in noted.items() if note)
-
-
-def _verdict(evaluation: Evaluation) -> Iterator[str]:
-    if evaluation.objections:
-        yield f"This correlation does not count as a result: {'; '.join(evaluation.objections)}."
-    else:
-        yield "This correlation counts: it beats the best trivial baseline and survives length."
 
 
 def _estimates(sections: Sequence[Sequence[_Line]], settings: Resampling) -> "Table":

@@ -1,4 +1,4 @@
-"""Figures: a metric against people, and intervals side by side, as SVG or PNG.
+"""Figures as SVG or PNG: a metric against people, intervals side by side, places of utterances.
 
 The file's ending chooses the format. The same input gives the same bytes; pyplot is not used and
 matplotlib's settings are as before afterwards. Names come from data: they are cut to a readable
@@ -53,6 +53,8 @@ _STYLE: dict[Any, Any] = {
 }
 FORMATS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None}}
 _LONGEST_NAME = 40
+#: How much of the mean variance is added to each direction, so that few points do not overfit.
+_RIDGE = 0.1
 _LETTER = 0.09  # inches of width that a letter of a name asks for
 
 
@@ -124,6 +126,49 @@ def forest(marks: Iterable[Mark], path: str | Path, title: str = "") -> None:
             axes.set_title(_name(title, 2 * _LONGEST_NAME), loc="left", fontsize=10.5)
         if axes.get_legend_handles_labels()[0]:
             figure.legend(loc="outside lower right", frameon=False, ncols=2, fontsize=8.5)
+
+
+def discriminants(vectors: Floats, groups: Codes, count: int = 2) -> Floats:
+    """The ``count`` directions along which groups differ most for their width, (items, count).
+
+    >>> rng = np.random.default_rng(0)
+    >>> groups = np.repeat([0, 1, 2], 50)
+    >>> points = rng.normal(size=(150, 5))
+    >>> points[:, 3] += 4.0 * groups
+    >>> first = discriminants(points, groups)[:, 0]
+    >>> bool(abs(np.corrcoef(first, groups)[0, 1]) > 0.9)
+    True
+    """
+    from scipy.linalg import eigh
+
+    centred = vectors - vectors.mean(axis=0)
+    within = np.zeros((vectors.shape[1],) * 2)
+    between = np.zeros_like(within)
+    for group in np.unique(groups):
+        own = centred[groups == group]
+        middle = own.mean(axis=0)
+        within += (own - middle).T @ (own - middle)
+        between += len(own) * np.outer(middle, middle)
+    within += _RIDGE * np.trace(within) / len(within) * np.eye(len(within))
+    _, directions = eigh(between, within)
+    places: Floats = centred @ directions[:, ::-1][:, :count]
+    return places
+
+
+def positions(points: Floats, groups: Codes, path: Path) -> None:
+    """A point for each utterance and a large one for the middle of each group of places."""
+    names = np.unique(groups)
+    with drawing(path, (6.2, 4.4)) as figure:
+        axes = figure.add_subplot()
+        for group in names:
+            own, colour = points[groups == group], COLOURS[int(group) % len(COLOURS)]
+            axes.scatter(own[:, 0], own[:, 1], s=4, color=colour, alpha=0.25, linewidths=0)
+            label = f"fifth {group + 1}" if len(names) == 5 else str(group)
+            x, y = own.mean(axis=0)
+            axes.scatter(x, y, s=90, color=colour, edgecolor="white", label=label, zorder=3)
+        axes.set_xlabel("first discriminant")
+        axes.set_ylabel("second")
+        figure.legend(loc="outside right upper", frameon=False)
 
 
 @contextmanager

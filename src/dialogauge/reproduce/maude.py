@@ -156,7 +156,7 @@ class MaudePage:
     @property
     def positions(self) -> str:
         """How many utterances are drawn, beside the page, where they stand in a conversation."""
-        from ..report.positions import discriminants, draw
+        from ..report.figures import discriminants, positions
 
         dialogues = [each for each in _held(_TRAINED) if len(each.turns) >= 10]
         texts = [turn.text for each in dialogues for turn in each.turns]
@@ -165,7 +165,7 @@ class MaudePage:
         there = ~np.isnan(vectors[:, 0])
         bins, path = np.concatenate(fifths)[there], self._request.beside("maude-positions.svg")
         if path.parent.is_dir():
-            draw(discriminants(vectors[there], bins), bins, path)
+            positions(discriminants(vectors[there], bins), bins, path)
         return f"{int(there.sum()):,} utterances of {len(dialogues)} held dialogues"
 
     @property
