@@ -17,7 +17,7 @@ import numpy as np
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.report.markdown import table
-from dialogauge.train.causal import LanguageModel, load
+from dialogauge.train.language_model import LanguageModel, load
 
 from .realise import KINDS, PIPELINE, cases, graphs
 

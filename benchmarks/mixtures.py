@@ -25,10 +25,11 @@ from dialogauge.dialogue import Dialogue
 from dialogauge.metrics import Metric, load
 from dialogauge.report.markdown import table
 from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
-from dialogauge.train import frozen, recipe, run
+from dialogauge.train import recipe, run
 from dialogauge.train.data import Material, gather
 from dialogauge.train.models import Encode
 from dialogauge.train.models.relevance import rows as selection
+from dialogauge.train.vectors import cached, encoder
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mixtures"
@@ -100,7 +101,7 @@ def _encode(material: Material) -> Encode:
     """The shipped encoder, which has seen every text already."""
     texts = selection.pairs([*material.train, *material.valid], 1).texts
     name = "dialogue-minilm"
-    vectors = frozen.cached(frozen.encoder(recipe.Chosen(name)), texts, name, WORK)
+    vectors = cached(encoder(recipe.Chosen(name)), texts, name, WORK)
     place = {text: row for row, text in enumerate(texts)}
     return lambda asked: np.asarray(vectors[[place[text] for text in asked]], np.float32)
 

@@ -21,7 +21,7 @@ from dialogauge.amr import Edge, Graph, edits, questions
 from dialogauge.amr.graph import quoted
 from dialogauge.amr.realise import InPlace
 from dialogauge.errors import DialogaugeError
-from dialogauge.language import senses
+from dialogauge.language import concept_names
 
 from .sketch import sketch
 
@@ -56,13 +56,17 @@ def _chosen(rng: np.random.Generator, among: Sequence[Any]) -> Any:
 
 
 def is_frame(graph: Graph, variable: str) -> bool:
-    return senses.is_frame(graph.concepts[variable]) and variable in graph.aligned
+    return concept_names.is_frame(graph.concepts[variable]) and variable in graph.aligned
 
 
 def is_thing(graph: Graph, variable: str) -> bool:
     """A noun: what an argument or an op leads to that is neither frame, pronoun nor name."""
     concept = graph.concepts[variable]
-    plain = concept.isalpha() and concept not in senses.PRONOUNS and not is_frame(graph, variable)
+    plain = (
+        concept.isalpha()
+        and concept not in concept_names.PRONOUNS
+        and not is_frame(graph, variable)
+    )
     roles = {edge.role[:4] for edge in graph.edges if edge.target == variable}
     named = variable in questions.names(graph)
     return (
@@ -73,12 +77,12 @@ def is_thing(graph: Graph, variable: str) -> bool:
 def is_modifier(graph: Graph, variable: str) -> bool:
     roles = {edge.role for edge in graph.edges if edge.target == variable}
     concept = graph.concepts[variable]
-    plain = concept.isalpha() and concept not in senses.PRONOUNS
+    plain = concept.isalpha() and concept not in concept_names.PRONOUNS
     return ":mod" in roles and plain and variable in graph.aligned
 
 
 def is_pronoun(graph: Graph, variable: str) -> bool:
-    return graph.concepts[variable] in senses.PRONOUNS
+    return graph.concepts[variable] in concept_names.PRONOUNS
 
 
 def classed(graph: Graph) -> dict[str, str]:
@@ -123,8 +127,8 @@ def antonym(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
     swaps = []
     for variable, concept in graph.concepts.items():
         if variable in graph.aligned:
-            opposites = language.Lexicon.load().antonyms(senses.lemma(concept))
-            sense = "-01" if senses.is_frame(concept) else ""
+            opposites = language.Lexicon.load().antonyms(concept_names.lemma(concept))
+            sense = "-01" if concept_names.is_frame(concept) else ""
             swaps += [(variable, f"{it}{sense}") for it in opposites if it.isalpha()]
     if not swaps:
         return None
@@ -137,7 +141,7 @@ def pronoun(graph: Graph, rng: np.random.Generator, _: Pool) -> Graph | None:
     if not own:
         return None
     variable = _chosen(rng, own)
-    others = [it for it in senses.PRONOUNS if it != graph.concepts[variable]]
+    others = [it for it in concept_names.PRONOUNS if it != graph.concepts[variable]]
     return edits.replace_concept(graph, variable, _chosen(rng, others))
 
 

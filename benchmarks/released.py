@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpora.access import locate
+from dialogauge.corpora.catalogue import released
 from dialogauge.corpora.reading import number, place, text_lines
-from dialogauge.corpora.registry import released
 from dialogauge.errors import InputError
 
 Numbers = NDArray[np.float64]

@@ -33,7 +33,7 @@ LAYERS = (
     "amr",
     "manipulate",
     "contrast",
-    "editing",
+    "variants",
     "report",
     "metrics",
     "scoring",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError, UnknownNameError
 from dialogauge.scores import Row, Score, Scores, row_of
-from dialogauge.scores.layouts import row_line
+from dialogauge.scores.files import row_line
 
 SIGNATURES = {"one": "one|v:1", "two-2": "=two|v:2"}
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)

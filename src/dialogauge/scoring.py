@@ -20,7 +20,7 @@ from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
 from .metrics import Metric, aggregate, checked, checked_values, load
-from .scores import Row, Score, Scores, layouts, row_of
+from .scores import Row, Score, Scores, files, row_of
 
 Metrics = str | Metric | Sequence[str | Metric]
 
@@ -66,7 +66,7 @@ class Run(msgspec.Struct, frozen=True):
         if not names:
             raise DialogaugeError("no metric was named")
         for name in names:
-            if not _NAME.fullmatch(name) or name in layouts.FIELDS:
+            if not _NAME.fullmatch(name) or name in files.FIELDS:
                 raise DialogaugeError(f"a metric cannot be called {name!r}: letters, digits, -")
             if names.count(name) > 1:
                 raise DialogaugeError(f"two metrics are called {name!r}")
@@ -132,8 +132,8 @@ def score_to(
     away what an interrupted run left. ``advance`` is called for each row, old or new.
     """
     run, path = Run.of(metrics, aggregate), Path(out)
-    if path.suffix not in layouts.LAYOUTS:
-        raise OutputError(f"{path}: the ending must be one of {', '.join(layouts.LAYOUTS)}")
+    if path.suffix not in files.LAYOUTS:
+        raise OutputError(f"{path}: the ending must be one of {', '.join(files.LAYOUTS)}")
     if path.exists() and not force:
         raise OutputError(f"{path} exists: name another file, or say --force to replace it")
     partial = path.with_name(path.name + ".partial")
@@ -165,7 +165,7 @@ def _fill(
         count += 1
         advance(row)
     for batch in run.batches(dialogues):
-        file.write(b"".join(map(layouts.row_line, batch)))
+        file.write(b"".join(map(files.row_line, batch)))
         file.flush()  # with the kernel now: a kill costs at most one batch
         count += len(batch)
         for row in batch:
@@ -180,7 +180,7 @@ def _kept(
 
     Leaves the file cut behind its last whole row, or with a fresh header.
     """
-    header = layouts.header_line(signatures)
+    header = files.header_line(signatures)
     file.seek(0)
     first = file.readline()
     if first != header:
@@ -220,6 +220,6 @@ def _publish(partial: Path, path: Path) -> None:
         partial.replace(path)
         return
     with partial.open("rb") as file:
-        signatures, rows = layouts.read_jsonl(file)
-        layouts.save(path, signatures, rows)
+        signatures, rows = files.read_jsonl(file)
+        files.save(path, signatures, rows)
     partial.unlink()

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpora import conversations, rated, reading
+from dialogauge.corpora.catalogue import Corpus, Reader, corpora, parse
+from dialogauge.corpora.catalogue import released as released_files
 from dialogauge.corpora.files import table
 from dialogauge.corpora.reading import Part
-from dialogauge.corpora.registry import Corpus, Reader, corpora, parse
-from dialogauge.corpora.registry import released as released_files
 from dialogauge.dialogue import Dialogue
 from dialogauge.errors import DataError, DialogaugeError, InputError
 

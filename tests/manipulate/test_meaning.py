@@ -20,6 +20,7 @@ from dialogauge.manipulate.manipulation import Tally, alike, seeded
 from dialogauge.manipulate.manipulation import at as harder
 from dialogauge.manipulate.meaning.choosing import Bigrams
 from dialogauge.manipulate.meaning.coreference import mismatch
+from dialogauge.manipulate.meaning.graphs import count, is_english
 from dialogauge.manipulate.meaning.items import items
 from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
 from dialogauge.manipulate.meaning.plausible import alike as near
@@ -31,7 +32,6 @@ from dialogauge.manipulate.meaning.settings import (
     Irrelevancy,
     Settings,
 )
-from dialogauge.manipulate.meaning.talk import count, is_english
 from dialogauge.manipulate.pool import DoesNotApply, Pool
 
 from .manipulating import CHAT, SAID

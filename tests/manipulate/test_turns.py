@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue, Turn
-from dialogauge.manipulate import orders
+from dialogauge.manipulate import permutations
 from dialogauge.manipulate.catalogue import TURNS
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Edited
@@ -79,17 +79,17 @@ def test_permute_keeps_the_seats_and_the_texts(seed: int, count: int) -> None:
 
 
 def test_every_order_is_as_likely() -> None:
-    drawn = Counter(tuple(orders.shuffled("abc", Random(seed))) for seed in range(3000))
+    drawn = Counter(tuple(permutations.shuffled("abc", Random(seed))) for seed in range(3000))
     assert len(drawn) == 5
     assert all(450 < count < 750 for count in drawn.values())
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=6), st.integers(0, 9))
 def test_other_orders_are_other_orders(keys: list[str], seed: int) -> None:
-    every = [tuple(keys[at] for at in order) for order in orders.arrangements(keys)]
-    assert len(every) == len(set(every)) == orders.count(keys) - 1
+    every = [tuple(keys[at] for at in order) for order in permutations.arrangements(keys)]
+    assert len(every) == len(set(every)) == permutations.count(keys) - 1
     assert tuple(keys) not in every
-    for draw in (orders.shuffled, orders.cycled):
+    for draw in (permutations.shuffled, permutations.cycled):
         try:
             order = draw(keys, Random(seed))
         except DoesNotApply:
@@ -217,7 +217,7 @@ def test_odd_dialogues_get_a_reason(manipulation: Manipulation) -> None:
 
 
 def test_factorials_are_not_counted_out() -> None:
-    assert orders.count(range(10)) == factorial(10)
+    assert permutations.count(range(10)) == factorial(10)
     assert len(speaker_shuffles(numbered(500), 20, Random(0))) == 20
 
 

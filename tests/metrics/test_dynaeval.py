@@ -14,8 +14,8 @@ torch.set_num_threads(1)
 
 from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.metrics import load  # noqa: E402
+from dialogauge.metrics.catalogue import from_folder  # noqa: E402
 from dialogauge.metrics.dynaeval import Graph, SoFar  # noqa: E402
-from dialogauge.metrics.table import from_folder  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
 from dialogauge.train.models.dynaeval.network import (  # noqa: E402
     DynaEval,

@@ -15,9 +15,9 @@ from dialogauge.errors import InputError, ModelError  # noqa: E402
 from dialogauge.metrics import load  # noqa: E402
 from dialogauge.metrics.maude import Maude  # noqa: E402
 from dialogauge.train import data, recipe  # noqa: E402
-from dialogauge.train.generated import Generated  # noqa: E402
 from dialogauge.train.models.maude import rows as nce  # noqa: E402
 from dialogauge.train.models.maude.network import NETWORKS, Kind, MaskedLstm, Shape  # noqa: E402
+from dialogauge.train.replies import Generated  # noqa: E402
 from dialogauge.train.run import train  # noqa: E402
 
 from ..train.training import chats  # noqa: E402

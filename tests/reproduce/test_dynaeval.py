@@ -14,8 +14,8 @@ from dialogauge.errors import DialogaugeError, InputError, UnknownNameError
 from dialogauge.judging import keep_apart
 from dialogauge.meta import Estimate, Resampling
 from dialogauge.metrics import Metric, by_turn, load
+from dialogauge.metrics.catalogue import from_folder
 from dialogauge.metrics.dynaeval import Graph
-from dialogauge.metrics.table import from_folder
 from dialogauge.reproduce import Request, dynaeval, kept, look, sections
 from dialogauge.reproduce.dynaeval import DynaevalPage, Trial, aggregated, take_final_looks
 from dialogauge.reproduce.exams import DamageExam, damaged, fitting

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ..atomic import writing
 from ..escaping import printable
-from ..language.senses import is_frame
+from ..language.concept_names import is_frame
 from .graph import Graph, branches, unquoted
 from .questions import UNKNOWN, words
 

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from ..errors import InputError
-from ..language.senses import PRONOUNS, is_frame
+from ..language.concept_names import PRONOUNS, is_frame
 from .graph import Edge, Graph, Token, branches, unquoted
 
 #: The concept that holds several sentences together, and the one that a question asks for.

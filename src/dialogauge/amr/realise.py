@@ -27,7 +27,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..language import Pipeline, shared
-from ..language.senses import PRONOUNS, lemma
+from ..language.concept_names import PRONOUNS, lemma
 from ..sentence import affirmation, clauses, negation, nominal, removal, substitution
 from ..sentence.draft import Doc, Draft, extents, tops
 from ..sentence.removal import Places

@@ -17,7 +17,9 @@ from .console import Json, Quiet, console, progress, records, remark, user_names
 
 if TYPE_CHECKING:
     from ..contrast import Counts
-    from ..editing import Variant
+    from ..dialogue import Dialogue
+    from ..manipulate.pool import Pool
+    from ..variants import Variant
 
 _Paths = Annotated[
     list[str] | None,
@@ -81,14 +83,12 @@ def run(
     was asked, what applied and why the rest did not is counted at the end. Ctrl-C keeps what is
     finished.
     """
-    from .. import editing
+    from .. import variants
     from ..contrast import Counts, Drawing
     from ..manipulate.mixtures import chosen, mixed
-    from ..manipulate.pool import Pool
-    from ..train import named
 
     if list_all:
-        records(editing.listing(), json)
+        records(variants.listing(), json)
         return
     names = user_names(what, "name what to do with --with (dialogauge manipulate --list)")
     mixture = mixed(names, severity) if contrasts else None
@@ -98,25 +98,34 @@ def run(
     if not paths:
         raise InputError("name what to edit: a file, a folder, a glob, a corpus, or - for stdin")
     given = dialogues(paths, format=format)
-    material = Pool(
-        editing.sample(dialogues([pool]) if pool else given, editing.POOL, seed),
-        reply=named.replies(language_model) if language_model else None,
-        translate=named.translator(translator) if translator else None,
-    )
+    material = _pool(dialogues([pool]) if pool else given, seed, language_model, translator)
     if sample is not None:
-        given = Held(editing.sample(given, sample, seed))
+        given = Held(variants.sample(given, sample, seed))
     seen = show or (to is None and html is None and wants_table(json))
     hidden = quiet or (seen and sys.stdout.isatty())  # a bar among what is shown would break it
     counts = Counts()
     with progress("editing", given, hidden) as step:
         rest = (Drawing(n, seed), map(step, given), material, counts)
-        variants = editing.pairs(mixture, *rest) if mixture else editing.edits(manipulations, *rest)
-        stopped = _fill(variants, to, html, seen)
+        made = variants.pairs(mixture, *rest) if mixture else variants.edits(manipulations, *rest)
+        stopped = _fill(made, to, html, seen)
     if not quiet:
         _account(counts)
     if stopped:
         remark("stopped; what was finished is kept", quiet)
         raise stopped
+
+
+def _pool(
+    dialogues: "Iterable[Dialogue]", seed: int, model: str | None, translator: str | None
+) -> "Pool":
+    """Where foreign turns, replies and translations come from."""
+    from ..manipulate.pool import Pool
+    from ..train import writers
+    from ..variants import POOL, sample
+
+    reply = writers.replies(model) if model else None
+    translate = writers.translator(translator) if translator else None
+    return Pool(sample(dialogues, POOL, seed), reply=reply, translate=translate)
 
 
 def _check(path: Path, force: bool) -> None:
@@ -131,8 +140,8 @@ def _fill(
     variants: "Iterable[Variant]", to: Path | None, html: Path | None, seen: bool
 ) -> KeyboardInterrupt | DialogaugeError | None:
     """Write and show every edit; what ended it before its time, which keeps those before."""
-    from ..editing import about
     from ..report.edits import ON_A_PAGE, Review, example, shown
+    from ..variants import about
 
     review, stopped = Review(), None
     pipe = None if seen or html else sys.stdout.buffer

@@ -26,7 +26,7 @@ def list_(json: Json = None) -> None:
 
 
 @app.command("show")
-def show_(name: Name, json: Json = None) -> None:
+def _show_(name: Name, json: Json = None) -> None:
     """Check a model and print its card: data, licences, command, results."""
     folder = models.open_folder(name)
     card = models.card(folder)
@@ -44,7 +44,7 @@ def verify(name: Name, json: Json = None) -> None:
 
 
 @app.command("import")
-def import_(
+def _import_(
     backbone: Annotated[
         str, typer.Argument(help="minilm, a Hugging Face folder, or a hub name (uses the network).")
     ],

@@ -16,7 +16,7 @@ from ..formats import FORMATS, Dialogues, read
 from ..meta.means import Means
 from ..report import terminal
 from ..scores import Row
-from ..scores.layouts import header_line, row_line
+from ..scores.files import header_line, row_line
 from ..scoring import Run, score_to
 from .console import (
     Json,

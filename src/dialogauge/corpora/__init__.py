@@ -11,8 +11,8 @@ training, tuning and testing apart (see :mod:`.overlap`).
 """
 
 from .access import get, held_out, info, listing, load, names
+from .catalogue import Corpus
 from .overlap import Side, decontaminate, split
-from .registry import Corpus
 
 __all__ = [
     "Corpus",

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..dialogue import Dialogue
 from ..errors import DataError, UnknownNameError
+from .catalogue import Corpus, corpora, released
 from .files import File, Tell, download, find, table, verify
 from .reading import Part
-from .registry import Corpus, corpora, released
 
 
 def names() -> tuple[str, ...]:

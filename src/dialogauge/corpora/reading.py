@@ -1,7 +1,7 @@
 """Bytes of corpus files as typed records, with errors that know file, line and field.
 
 Every reader of a corpus is built from these few functions. Files are read whole (the largest has
-20 MB) but never more than :data:`LIMIT` bytes after decompression, so a file that unpacks to
+20 MB) but never more than :data:`_LIMIT` bytes after decompression, so a file that unpacks to
 gigabytes is an error and not a dead machine.
 """
 
@@ -24,7 +24,7 @@ from ..errors import DataError, InputError, located
 
 T = TypeVar("T")
 
-LIMIT = 256 * 2**20
+_LIMIT = 256 * 2**20
 
 _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
 
@@ -65,14 +65,14 @@ def place(path: Path, line: int = 0, field: str = "") -> Iterator[None]:
         raise InputError(error.problem, file=str(path), line=line, field=where) from None
 
 
-def content(path: Path, limit: int = LIMIT) -> bytes:
+def content(path: Path, limit: int = _LIMIT) -> bytes:
     """The bytes of a file, unpacked if its name ends in ``.gz``."""
     opener = gzip.open if path.suffix == ".gz" else open
     with _unpacking(path, "gzip"), opener(path, "rb") as file:
         return _bounded(file.read(limit + 1), path, limit)
 
 
-def member(path: Path, name: str, limit: int = LIMIT) -> bytes:
+def member(path: Path, name: str, limit: int = _LIMIT) -> bytes:
     """The bytes of one named file in a zip file; nothing is ever unpacked to disk."""
     with _unpacking(path, "zip"), zipfile.ZipFile(path) as archive:
         if name not in archive.namelist():

@@ -14,7 +14,7 @@ from ..errors import RecordError
 from .records import Count, Record
 
 #: Roles that speak to or for the machine, not in the conversation.
-ASIDES = frozenset(
+_ASIDES = frozenset(
     ["system", "developer", "tool", "function", "function_call", "function_response", "observation"]
 )
 _OURS = ("references", "ratings", "level")
@@ -44,9 +44,9 @@ def _openai_turn(message: Any, field: str) -> Turn:
     if content is None and (calls := message.get("tool_calls") or message.get("function_call")):
         return Turn(role, _calls(calls), aside=True)
     speaker = message.get("name")
-    named = isinstance(speaker, str) and speaker and role not in ASIDES
+    named = isinstance(speaker, str) and speaker and role not in _ASIDES
     text = _text(content, f"{field}.content")
-    return Turn(str(speaker) if named else role, text, aside=role in ASIDES)
+    return Turn(str(speaker) if named else role, text, aside=role in _ASIDES)
 
 
 def _text(content: Any, field: str) -> str:
@@ -89,7 +89,7 @@ def _sharegpt_turn(message: Any, field: str) -> Turn:
         raise RecordError(
             f"expected text, got {kind(message.get('value'))}", field=f"{field}.value"
         )
-    return Turn(message["from"], message["value"], aside=message["from"] in ASIDES)
+    return Turn(message["from"], message["value"], aside=message["from"] in _ASIDES)
 
 
 def _chat(

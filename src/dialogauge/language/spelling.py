@@ -5,7 +5,7 @@ do: *photos*, not *photoes*; *vlogged*, with the consonant doubled after a short
 
     >>> plural("vlog"), third("vlog"), past("vlog"), gerund("vlog")
     ('vlogs', 'vlogs', 'vlogged', 'vlogging')
-    >>> comparative("glitchy"), superlative("Insta-worthy")
+    >>> comparative("glitchy"), _superlative("Insta-worthy")
     ('glitchier', 'most Insta-worthy')
 
 Each ending has the tag of the Penn Treebank that asks for it (:data:`ENDINGS`). To take one off,
@@ -79,8 +79,8 @@ def comparative(word: str) -> str:
     return _graded(word) + "er" if _short_enough(word) else f"more {word}"
 
 
-def superlative(word: str) -> str:
-    """The superlative of an adjective or adverb: *nicest*, *most careful*."""
+def _superlative(word: str) -> str:
+    """The _superlative of an adjective or adverb: *nicest*, *most careful*."""
     return _graded(word) + "est" if _short_enough(word) else f"most {word}"
 
 
@@ -94,8 +94,8 @@ ENDINGS = {
     "VBG": gerund,
     "JJR": comparative,
     "RBR": comparative,
-    "JJS": superlative,
-    "RBS": superlative,
+    "JJS": _superlative,
+    "RBS": _superlative,
 }
 
 #: What an inflected form may end in and what stood there before.

@@ -126,12 +126,12 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "all": tuple(MANIPULATIONS),
 }
 
-ENTRY_POINTS = "dialogauge.manipulations"
+_ENTRY_POINTS = "dialogauge.manipulations"
 
 
 def names() -> tuple[str, ...]:
     """Every name :func:`find` knows: those that ship, then those of installed packages."""
-    return tuple(dict.fromkeys((*MANIPULATIONS, *sorted(plugins.installed(ENTRY_POINTS)))))
+    return tuple(dict.fromkeys((*MANIPULATIONS, *sorted(plugins.installed(_ENTRY_POINTS)))))
 
 
 def find(name: str, trusted: bool = True) -> Manipulation:
@@ -166,7 +166,7 @@ def _found(name: str, trusted: bool) -> Manipulation:
     if ":" in name:
         named = plugins.named(name, "module:name")
         return _made(lambda: named, repr(name))
-    installed = plugins.installed(ENTRY_POINTS)
+    installed = plugins.installed(_ENTRY_POINTS)
     if name in installed:
         return _made(installed[name].load, f"the installed manipulation {name!r}")
     raise UnknownNameError("manipulation", name, (*names(), *FAMILIES))

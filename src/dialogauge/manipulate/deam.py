@@ -2,8 +2,8 @@
 
 How many is drawn first, uniformly; then which; and they are made in a fixed order, coreference,
 contradiction, irrelevancy, engagement, as the released code does. All of them work on the same
-graphs (:class:`.meaning.talk.Talk`), so that a dialogue is parsed once. An edit that does not apply
-is left out; if none does, the mixture does not apply.
+graphs (:class:`.meaning.graphs.Talk`), so that a dialogue is parsed once. An edit that does not
+apply is left out; if none does, the mixture does not apply.
 
     >>> probabilities()["coreference",], probabilities(TYPES[:3])["coreference", "irrelevancy"]
     (0.0625, 0.1111111111111111)
@@ -23,7 +23,7 @@ from .meaning.settings import PAPER, Settings
 from .pool import DoesNotApply, Pool
 
 if TYPE_CHECKING:
-    from .meaning.talk import Talk
+    from .meaning.graphs import Talk
 
 #: The edits in the order in which they are made.
 TYPES = tuple(PAPER)
@@ -42,7 +42,7 @@ class Meaning(msgspec.Struct, frozen=True):
 
     def __call__(self, dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
         """The dialogue with another meaning."""
-        from .meaning.talk import read
+        from .meaning.graphs import read
 
         talk = read(dialogue, pool)
         _change(talk, self.settings, rng, self.share)
@@ -90,13 +90,13 @@ class OneReading(msgspec.Struct, frozen=True):
         self, dialogue: Dialogue, rng: Random, pool: Pool
     ) -> tuple[Edited | None, dict[str, str]]:
         """The dialogue after these edits, None if none of them applies; and why some do not."""
-        from .meaning import talk
+        from .meaning import graphs
 
         generators = [spawned(rng) for _ in self.names]
         refused = dict[str, str]()
         share = (self.severity or 0) / len(SEVERITIES)
         try:
-            read = talk.read(dialogue, pool)
+            read = graphs.read(dialogue, pool)
         except DoesNotApply as reason:
             return None, dict.fromkeys(self.names, str(reason))
         for name, generator in zip(self.names, generators, strict=True):

@@ -1,7 +1,7 @@
 """Texts into another language and back, by apertium: other words for the same.
 
 Apertium is a free program: rules and dictionaries, no model, some 100 turns a second there and
-back. Its English is rough, and who wants it smoother takes a model (:mod:`..train.translating`). A
+back. Its English is rough, and who wants it smoother takes a model (:mod:`..train.marian`). A
 word that it does not know comes through as it is, and so does a text on which it breaks.
 
 Texts go to it through a pipe, as paragraphs of one text. Line breaks and control characters become

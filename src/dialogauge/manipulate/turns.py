@@ -19,7 +19,7 @@ import msgspec
 from ..dialogue import Dialogue, Turn
 from .edited import Change, Edited, rearranged, rewritten
 from .manipulation import DoesNotApply, alike, drawn, spawned
-from .orders import arrangements, count, cycled, shuffled
+from .permutations import arrangements, count, cycled, shuffled
 from .pool import DRAWS, Pool
 from .rewriting import spoken
 

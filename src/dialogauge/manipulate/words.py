@@ -17,7 +17,7 @@ import msgspec
 
 from .edited import PIECES
 from .manipulation import DoesNotApply
-from .orders import shuffled
+from .permutations import shuffled
 from .rewriting import Place
 
 

@@ -1,13 +1,13 @@
 """Metrics: dialogues in, scores out, higher for better.
 
 :mod:`.metric` says what a metric is, :mod:`.functions` makes one of a single function,
-:mod:`.trained` of a folder that training wrote, :mod:`.table` lists those that ship and loads
+:mod:`.trained` of a folder that training wrote, :mod:`.catalogue` lists those that ship and loads
 others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are families of them.
 """
 
+from .catalogue import METRICS, TRIVIAL, describe, load, names
 from .functions import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
 from .metric import Metric, Whole, checked, checked_values, is_trained, signature
-from .table import METRICS, TRIVIAL, describe, load, names
 
 __all__ = [
     "AGGREGATES",

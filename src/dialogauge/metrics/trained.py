@@ -1,9 +1,9 @@
 """Trained metrics: a network in a folder, on top of a text encoder.
 
 What all of them do alike is here. A folder is checked byte by byte, its config.json says of which
-kind it is, and a table of kinds (:data:`.table.KINDS`) gives the struct of that file and the class
-of the metric. A new kind is a subclass of :class:`TrainedMetric` that says how dialogues become
-inputs of the network, and one line of that table.
+kind it is, and a table of kinds (:data:`.catalogue.KINDS`) gives the struct of that file and the
+class of the metric. A new kind is a subclass of :class:`TrainedMetric` that says how dialogues
+become inputs of the network, and one line of that table.
 """
 
 from abc import ABC, abstractmethod

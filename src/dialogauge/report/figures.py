@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 INK, FAINT, ACCENT = "#222222", "#b8b8b8", "#0072b2"
 #: Okabe and Ito's colours, told apart by everyone; shapes take over when they run out.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _SHAPES = "os^Dv"
 _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -161,7 +161,7 @@ def positions(points: Floats, groups: Codes, path: Path) -> None:
     with drawing(path, (6.2, 4.4)) as figure:
         axes = figure.add_subplot()
         for group in names:
-            own, colour = points[groups == group], COLOURS[int(group) % len(COLOURS)]
+            own, colour = points[groups == group], _COLOURS[int(group) % len(_COLOURS)]
             axes.scatter(own[:, 0], own[:, 1], s=4, color=colour, alpha=0.25, linewidths=0)
             label = f"fifth {group + 1}" if len(names) == 5 else str(group)
             x, y = own.mean(axis=0)
@@ -197,19 +197,19 @@ def _points(axes: "Axes", x: Floats, y: Floats, systems: dict[str, Codes]) -> No
     place_of = np.empty(len(x), dtype=np.intp)
     for place, (name, members) in enumerate(systems.items()):
         place_of[members] = place
-        colour, label = COLOURS[place % len(COLOURS)], _name(name) or "(no name)"
+        colour, label = _COLOURS[place % len(_COLOURS)], _name(name) or "(no name)"
         axes.scatter([], [], s=24, color=colour, marker=_shape(place), linewidths=0, label=label)
     order = np.random.default_rng(0).permutation(len(x))
     alpha = float(np.clip(12 / math.sqrt(len(x) + 1), 0.25, 0.8))
     for shape in dict.fromkeys(map(_shape, range(len(systems)))):
         some = [item for item in order if _shape(place_of[item]) == shape]
-        colours = [COLOURS[place_of[item] % len(COLOURS)] for item in some]
+        colours = [_COLOURS[place_of[item] % len(_COLOURS)] for item in some]
         size = 22 if len(x) < 500 else 12
         axes.scatter(x[some], y[some], s=size, c=colours, marker=shape, alpha=alpha, linewidths=0)
 
 
 def _shape(place: int) -> str:
-    return _SHAPES[place // len(COLOURS) % len(_SHAPES)]
+    return _SHAPES[place // len(_COLOURS) % len(_SHAPES)]
 
 
 def _line(axes: "Axes", x: Floats, y: Floats) -> None:

@@ -181,13 +181,13 @@ class ResponseExam:
         from ..train import require_extra
 
         require_extra()
-        from ..train import causal
-        from ..train.generated import one_each
+        from ..train import language_model
         from ..train.models.maude import rows as nce
+        from ..train.replies import one_each
 
         wanted, replies, translate = set(wanted), {}, None
-        if wanted & {"generated", "random-generated"} and causal.available():
-            replies = one_each(dialogues, causal.NAME, len(dialogues), _SEED)
+        if wanted & {"generated", "random-generated"} and language_model.available():
+            replies = one_each(dialogues, language_model.NAME, len(dialogues), _SEED)
         if "back-translation" in wanted and translation.available():
             translate = translation.apertium()
         # The ids of corpora's dialogues begin with the corpus and a colon.

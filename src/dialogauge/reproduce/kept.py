@@ -72,7 +72,7 @@ def _trained(
 ) -> Iterator[tuple[str, int, Metric]]:
     """Name, seed and metric of each, which is trained unless ``build/PAGE-family`` has it."""
     train.require_extra()
-    from ..train import frozen, run
+    from ..train import run, vectors
     from ..train.data import gather
 
     work, material = request.docs.parent / "build" / f"{page}-family", cache(gather)
@@ -89,7 +89,7 @@ def _trained(
                     folder,
                     resume=(folder / "recipe.json").exists(),
                     material=material(wanted.data),
-                    encode=frozen.encoder(
+                    encode=vectors.encoder(
                         wanted.backbone, pools.get("pooling", "mean"), work / "vectors"
                     ),
                 )

@@ -1,7 +1,7 @@
 """Scores: what metrics say of dialogues, with the signatures of what made them.
 
 :mod:`.score` is what one metric says of one dialogue, and a row of such; :mod:`.table` has many
-rows; :mod:`.layouts` reads and writes them.
+rows; :mod:`.files` reads and writes them.
 """
 
 from .score import Row, Score, row_of

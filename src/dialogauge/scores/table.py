@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DialogaugeError, UnknownNameError
-from .layouts import FIELDS, flat, load, save
+from .files import FIELDS, flat, load, save
 from .score import Row
 
 

@@ -6,8 +6,8 @@ gives way to it with one; an interjection, and an adverb before the verb, go for
 kind only. Each function writes into the draft and says whether it could.
 """
 
+from ..language.concept_names import lemma
 from ..language.inflection import Form
-from ..language.senses import lemma
 from .agreement import inverted
 from .draft import Draft, Word, article_of, capital, following_word, word_before
 from .lexical import MASS, PARTICLES, adverb, worded

@@ -18,9 +18,9 @@ from functools import lru_cache
 
 import msgspec
 
+from ..language.concept_names import is_frame, lemma
 from ..language.inflection import Form, inflect
 from ..language.lexicon import Lexicon
-from ..language.senses import is_frame, lemma
 from .wordlists import lists
 
 _WORDS = lists(__file__, "lexical")

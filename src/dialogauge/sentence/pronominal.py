@@ -6,10 +6,10 @@ its mentions in a sentence change together; a noun is said once and then taken u
 
 from collections.abc import Collection, Sequence
 
+from ..language.concept_names import PRONOUNS
 from ..language.inflection import Form
 from ..language.pronouns import PRONOUNS as FORMS
 from ..language.pronouns import Pronoun, readings
-from ..language.senses import PRONOUNS
 from .agreement import SUBJECTS, Person, agree, agree_behind, clitic_behind, of_pronoun, subject
 from .draft import Draft, Word, capital, word_before, word_behind
 from .lexical import parted, worded

@@ -6,8 +6,8 @@ Each function writes into the draft and says whether it could.
 
 from collections.abc import Collection, Sequence
 
+from ..language.concept_names import PRONOUNS, lemma
 from ..language.inflection import Form
-from ..language.senses import PRONOUNS, lemma
 from .closed import replace_closed
 from .draft import Draft, Word, capital, one_run, tops, word_before, word_behind
 from .lexical import agent, is_word, numeral, worded

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ...language.senses import lemma
+from ...language.concept_names import lemma
 from ...sentence.wordlists import named
 from ..graph import Edge, Graph, unquoted
 from ..parser.numbers import value

@@ -13,7 +13,7 @@ from math import log
 from weakref import WeakKeyDictionary
 
 from ..pool import Pool
-from .talk import Sheet, Talk
+from .graphs import Sheet, Talk
 
 #: How many words of the pool are counted, at most.
 _BACKGROUND = 300_000

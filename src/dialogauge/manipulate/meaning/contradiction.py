@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from ...amr import Graph, edits, questions
 from ..manipulation import DoesNotApply, drawn
 from . import choosing
+from .graphs import Sheet, Talk, count
 from .opposites import opposites
 from .sentences import predicates, states
 from .settings import Contradiction
-from .talk import Sheet, Talk, count
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
 _FRAMES, _WORDS, _OPPOSITES, _LATER = 3, 6, 2, 3

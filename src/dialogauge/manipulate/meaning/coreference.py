@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from ...amr import edits, questions
+from ...language.concept_names import PRONOUNS
 from ...language.pronouns import readings
-from ...language.senses import PRONOUNS
 from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
+from .graphs import Sheet, Talk, count
 from .items import Item, renamed
 from .settings import Coreference
-from .talk import Sheet, Talk, count
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
 _TURNS, _CANDIDATES = 3, 3

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from ...amr import Graph, edits, questions
-from ...language import senses
+from ...language import concept_names
 from ..manipulation import DoesNotApply, drawn
 from . import choosing
+from .graphs import Sheet, Talk, count
 from .sentences import asks
 from .settings import Engagement
-from .talk import Sheet, Talk, count
 
 #: How many details are tried in a turn.
 _DETAILS = 3
@@ -67,7 +67,7 @@ def _detail(graph: Graph, rng: Random) -> list[Graph]:
 
 
 #: What is no detail.
-_VAGUE = {*senses.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
+_VAGUE = {*concept_names.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
 _VAGUE |= {"everything", "everybody", "somebody", "anybody", "thing", "person", "that", "this"}
 
 _WAYS: dict[str, Callable[[Graph, Random], list[Graph]]] = {

@@ -10,9 +10,9 @@ from random import Random
 
 from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
+from .graphs import Sheet, Talk, count
 from .items import Item, exchanged
 from .settings import Irrelevancy
-from .talk import Sheet, Talk, count
 
 #: How many candidates are tried for an item, and how many exchanges in a turn.
 _CANDIDATES, _TRIES = 2, 6

@@ -14,7 +14,7 @@ import msgspec
 
 from ...amr import Edge, Graph, edits, questions
 from ...amr.graph import quoted
-from ...language import senses
+from ...language import concept_names
 from ...language.lexicon import Lexicon
 from ...language.stopwords import NLTK
 from ...sentence.lexical import is_word
@@ -40,12 +40,12 @@ class Item(msgspec.Struct, frozen=True):
     @property
     def word(self) -> str:
         """What it is called."""
-        return self.name or senses.lemma(self.concept).replace("_", " ")
+        return self.name or concept_names.lemma(self.concept).replace("_", " ")
 
 
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
-    return not senses.is_frame(concept) and _is_content(concept) and is_word(concept, "n")
+    return not concept_names.is_frame(concept) and _is_content(concept) and is_word(concept, "n")
 
 
 def items(graph: Graph, at: int) -> Iterator[Item]:
@@ -55,7 +55,7 @@ def items(graph: Graph, at: int) -> Iterator[Item]:
     for edge in graph.edges:
         roles.setdefault(edge.target, []).append(edge.role)
         if edge.role.startswith(":ARG"):
-            clause = senses.is_frame(graph.concepts.get(edge.target, ""))
+            clause = concept_names.is_frame(graph.concepts.get(edge.target, ""))
             arguments.setdefault(edge.source, []).append(edge.role + "*" * clause)
     named = questions.names(graph)
     for variable, concept in graph.concepts.items():
@@ -96,7 +96,7 @@ def _article(graph: Graph, variable: str) -> str:
 
 
 def _type(concept: str, roles: list[str]) -> str:
-    if senses.is_frame(concept):
+    if concept_names.is_frame(concept):
         return "concept"
     types = (type_ for start, type_ in _ROLES if any(role.startswith(start) for role in roles))
     return next(types, "")
@@ -105,8 +105,8 @@ def _type(concept: str, roles: list[str]) -> str:
 @lru_cache(maxsize=20_000)
 def _is_content(concept: str) -> bool:
     """Whether a concept is a word of some content that the lexicon knows."""
-    lemma = senses.lemma(concept)
-    if concept in senses.PRONOUNS or {lemma, concept} & _WORDS["empty"]:
+    lemma = concept_names.lemma(concept)
+    if concept in concept_names.PRONOUNS or {lemma, concept} & _WORDS["empty"]:
         return False
     plain = len(lemma) > 1 and not _SPECIAL.fullmatch(lemma) and not re.search(r"-9\d$", concept)
     return plain and bool(Lexicon.load().senses(lemma.partition("-")[0]))

@@ -8,7 +8,7 @@ words are of one kind.
 from functools import lru_cache
 
 from ...knowledge import load_store
-from ...language import senses
+from ...language import concept_names
 from ...language.lexicon import Lexicon
 from ...sentence.lexical import is_word
 from ...sentence.wordlists import lists
@@ -32,14 +32,14 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     if settings.plausible:
         words = (*wordnet(item.word, pos), *of_same_kind(item.word, pos, words))
         words = tuple(it for it in words if frozenset((it, item.word)) not in _ELSEWHERE)
-    sense = "-01" if senses.is_frame(item.concept) else ""
+    sense = "-01" if concept_names.is_frame(item.concept) else ""
     fit = [it for it in dict.fromkeys(words) if it.isalpha() and it != item.word]
     return tuple(f"{it}{sense}" for it in fit)
 
 
 def _is_opposable(item: Item, pos: str) -> bool:
     """Whether an antonym of a word says the opposite: no adverb, no exclamation, no light verb."""
-    exclaimed = senses.is_frame(item.concept) and not item.roles  # "Cool!"
+    exclaimed = concept_names.is_frame(item.concept) and not item.roles  # "Cool!"
     judging = item.word == "find" and item.form.lower() in ("find", "finds")  # "I find it funny"
     return (
         pos in ("n", "v", "a") and not (exclaimed or judging) and item.word not in _WORDS["light"]
@@ -48,7 +48,7 @@ def _is_opposable(item: Item, pos: str) -> bool:
 
 def _part_of_speech(item: Item) -> str:
     """The part of speech that a concept has in its sentence."""
-    frame = senses.is_frame(item.concept)
+    frame = concept_names.is_frame(item.concept)
     order = "avn" if frame and is_word(item.form.lower(), "a") else "vna" if frame else "nar"
     return next((pos for pos in order if is_word(item.word, pos)), "")
 

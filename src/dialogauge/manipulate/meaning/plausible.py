@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...knowledge import Space, load_space
+from ...language.concept_names import is_frame, lemma
 from ...language.lexicon import Lexicon
-from ...language.senses import is_frame, lemma
 from .items import Item, is_noun
 
 #: Words whose vectors are nearer to each other say nearly the same.
@@ -27,7 +27,7 @@ def exchangeable(old: Item, new: Item) -> bool:
     alike_built = (old.roles, old.behind) == (new.roles, new.behind)
     if is_frame(new.concept) and (not alike_built or "-" in lemma(new.concept)):
         return False
-    return is_person(old) == is_person(new) and not alike(old.word, new.word)
+    return _is_person(old) == _is_person(new) and not alike(old.word, new.word)
 
 
 def nouns(old: str, candidates: Iterable[Item]) -> list[Item]:
@@ -35,7 +35,9 @@ def nouns(old: str, candidates: Iterable[Item]) -> list[Item]:
     if old in ("i", "you", "we"):
         return []
     wanted = {"he": (True,), "she": (True,), "it": (False,)}.get(old, (True, False))
-    return [it for it in candidates if (it.name or is_noun(it.concept)) and is_person(it) in wanted]
+    return [
+        it for it in candidates if (it.name or is_noun(it.concept)) and _is_person(it) in wanted
+    ]
 
 
 def pronouns(old: str, others: Iterable[str], *, asked: bool = True) -> list[str]:
@@ -55,7 +57,7 @@ def pronouns(old: str, others: Iterable[str], *, asked: bool = True) -> list[str
 _ANYBODY = {"you": ("i", "we", "they"), "we": ("i", "you")}
 
 
-def is_person(item: Item) -> bool:
+def _is_person(item: Item) -> bool:
     """Whether an item is a person."""
     if is_frame(item.concept):
         return False

@@ -5,7 +5,7 @@ question marks, so that the words are asked too.
 """
 
 from ...amr import Graph, questions
-from ...language import senses
+from ...language import concept_names
 from ...sentence.wordlists import lists
 
 _ASKING = lists(__file__, "sentences")["asking"]
@@ -62,10 +62,10 @@ def predicates(graph: Graph, top: str) -> list[str]:
     frames, waiting = list[str](), [top]
     while waiting:
         at = waiting.pop(0)
-        if senses.lemma(graph.concepts[at]) in _LINKS:
+        if concept_names.lemma(graph.concepts[at]) in _LINKS:
             parts = [*questions.operands(graph, at), *questions.arguments(graph, at)]
             waiting += [it.target for it in parts if it.target in graph.concepts]
-        elif senses.is_frame(graph.concepts[at]) and at in graph.aligned:
+        elif concept_names.is_frame(graph.concepts[at]) and at in graph.aligned:
             frames.append(at)
     return [it for it in frames if not _leaves_open(graph, it)]
 

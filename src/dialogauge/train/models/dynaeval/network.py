@@ -24,8 +24,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
+from ...vectors import Standard, lstm_states
 
 #: Relations of two turns: either speaker x either speaker x before or after.
 _RELATIONS = 8

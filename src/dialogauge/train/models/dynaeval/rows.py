@@ -15,7 +15,7 @@ from ....dialogue import Dialogue
 from ....errors import DialogaugeError
 from ....manipulate.mixtures import mixed
 from ....manipulate.pool import Pool
-from ...frozen import Ints
+from ...vectors import Ints
 
 
 class Pairs(msgspec.Struct, frozen=True):

@@ -17,9 +17,9 @@ from torch import Tensor
 from ....contrast import Drawing
 from ...data import Half, Material
 from ...export import Example, export, export_onnx
-from ...frozen import Ints, Side, reading, sides, standardise
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Positive, Recipe
+from ...vectors import Ints, Side, reading, sides, standardise
 from .. import Encode
 from . import rows
 from .network import NETWORKS, RowScores, Shape, TurnFeatures

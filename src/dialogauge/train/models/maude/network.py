@@ -24,8 +24,8 @@ import torch
 from torch import Tensor, nn
 
 from ....encode.encoder import POOLINGS, Pooling
-from ...frozen import Standard, lstm_states
 from ...recipe import AtLeastOne, Count, Share
+from ...vectors import Standard, lstm_states
 
 Reads = Literal["turns", "joined", "words"]
 Kind = Literal["maude", "nli", "infersent", "ruber"]
@@ -227,7 +227,7 @@ class InferSent(Nli):
         return flat.reshape(*response.shape[:-1], flat.shape[-1])
 
 
-class Ruber(InferSent):
+class _Ruber(InferSent):
     """The unreferenced half of RUBER: both sides and how they agree under a learnt matrix."""
 
     def _build(self, width: int, shape: Shape) -> None:
@@ -249,5 +249,5 @@ NETWORKS: dict[Kind, type[Maude | Nli]] = {
     "maude": Maude,
     "nli": Nli,
     "infersent": InferSent,
-    "ruber": Ruber,
+    "ruber": _Ruber,
 }

@@ -25,7 +25,7 @@ from ....manipulate.pool import Pool
 from ....manipulate.responses import SHARED, likeness
 from ....manipulate.rewriting import Place, Rewrite
 from ....manipulate.words import drop, order, repeat
-from ...frozen import Ints
+from ...vectors import Ints
 
 Policy = Literal["all", "semantics", "syntax"]
 Translate = Callable[[Sequence[str]], list[str]]

@@ -22,11 +22,11 @@ from ....metrics.ruber import VARIANTS
 from ....metrics.vectors import shared
 from ...data import Half, Material
 from ...export import Example, export
-from ...frozen import Side, reading, sides, standardise
-from ...generated import one_each
 from ...loop import Batches, on_device
-from ...named import translator
 from ...recipe import AtLeastOne, Count, Recipe, Share
+from ...replies import one_each
+from ...vectors import Side, reading, sides, standardise
+from ...writers import translator
 from .. import Encode
 from . import rows
 from .network import NETWORKS, Kind, Shape

@@ -16,7 +16,7 @@ from torch import Tensor
 from ....dialogue import Dialogue
 from ....encode.encoder import Vectors
 from ....errors import DialogaugeError
-from ...frozen import Ints
+from ...vectors import Ints
 
 #: Of how many random responses the nearest are taken, and from which cosine on two say the same.
 _POOL = 4096

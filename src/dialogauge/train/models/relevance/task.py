@@ -14,9 +14,9 @@ from torch import Tensor
 from ....errors import InputError
 from ...data import Material
 from ...export import Example, export
-from ...frozen import reading, sides
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe
+from ...vectors import reading, sides
 from .. import Encode
 from . import rows
 from .network import ResponseSelector, Shape

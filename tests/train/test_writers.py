@@ -6,19 +6,19 @@ import sys
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.train import named
+from dialogauge.train import writers
 
 
 @pytest.mark.parametrize("name", ["google", "THERE,", ",BACK", "", " , "])
 def test_what_is_no_translator(name: str) -> None:
     with pytest.raises(InputError, match="apertium, or two models, THERE,BACK"):
-        named.translator(name)
+        writers.translator(name)
 
 
 def test_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     translating = pytest.importorskip("dialogauge.train.translating")
     monkeypatch.setattr(translating, "load", lambda there, back: lambda texts: [there, back])
-    assert named.translator("en-de, de-en")(["Hi."]) == ["en-de", "de-en"]
+    assert writers.translator("en-de, de-en")(["Hi."]) == ["en-de", "de-en"]
 
 
 def test_names_are_read_without_torch() -> None:

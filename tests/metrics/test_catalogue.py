@@ -29,7 +29,7 @@ from dialogauge.metrics import (
     load,
     names,
 )
-from dialogauge.metrics.table import KINDS, from_folder
+from dialogauge.metrics.catalogue import KINDS, from_folder
 from dialogauge.metrics.trained import TrainedMetric
 from dialogauge.scores import Score
 
@@ -136,7 +136,7 @@ def test_a_stranger_gets_shipped_metrics_only(name: str, monkeypatch: pytest.Mon
     def refuse(*_: object) -> None:
         raise AssertionError("nothing may be run or read for a stranger")
 
-    for owner in ("plugins.named", "plugins.installed", "metrics.table.from_folder"):
+    for owner in ("plugins.named", "plugins.installed", "metrics.catalogue.from_folder"):
         monkeypatch.setattr(f"dialogauge.{owner}", refuse)
     with pytest.raises(DialogaugeError, match="only those may be used: bleu, chrf") as error:
         load(name, trusted=False)

@@ -17,8 +17,8 @@ from ..corpora.files import cache_folder
 from ..dialogue import Dialogue
 from ..errors import InputError
 from ..manipulate.manipulation import seeded
-from . import causal
-from .causal import LanguageModel, Sampling
+from . import language_model
+from .language_model import LanguageModel, Sampling
 
 #: As many replies as are ever made for one training run.
 _LIMIT = 20_000
@@ -40,7 +40,7 @@ def one_each(
 ) -> dict[tuple[int, int], str]:
     """What a language model says at one place of each of some dialogues: (number, place) -> text.
 
-    ``model`` is named as in :mod:`.causal`; no name, no replies.
+    ``model`` is named as in :mod:`.language_model`; no name, no replies.
     """
     wanted = min(count, _LIMIT)
     if not model or not wanted:
@@ -58,10 +58,10 @@ def one_each(
 
 def _store(name: str) -> "Generated":
     """The replies of a language model that are kept, and will be."""
-    if name == causal.NAME and not causal.available():
+    if name == language_model.NAME and not language_model.available():
         raise InputError("smollm2 is not installed", field="settings.language_model")
     path = cache_folder() / "generated" / f"{Path(name).name}.jsonl"
-    return Generated(path, lambda: causal.load(name), name, _SHORT)
+    return Generated(path, lambda: language_model.load(name), name, _SHORT)
 
 
 class Generated:
@@ -72,7 +72,7 @@ class Generated:
         path: Path,
         load: Callable[[], LanguageModel],
         name: str,
-        sampling: Sampling = causal.USUAL,
+        sampling: Sampling = language_model.USUAL,
     ) -> None:
         self.path, self._model, self._name = path, cache(load), name
         self._sampling, self._kept = sampling, _read(path)

@@ -7,9 +7,9 @@ import msgspec
 from dialogauge import contrast
 from dialogauge.contrast import Counts, Drawing
 from dialogauge.dialogue import Dialogue, Turn, decode
-from dialogauge.editing import about, edits, listing, pairs, sample
 from dialogauge.manipulate.mixtures import chosen, mixed
 from dialogauge.manipulate.pool import Pool
+from dialogauge.variants import about, edits, listing, pairs, sample
 
 CHATS = [
     Dialogue(f"d{at}", tuple(Turn("ab"[n % 2], f"say {at} {n}") for n in range(6)), ratings={})

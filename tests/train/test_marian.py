@@ -10,7 +10,7 @@ torch.set_num_threads(1)
 from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.errors import DataError, ModelError  # noqa: E402
 from dialogauge.manipulate.pool import Pool  # noqa: E402
-from dialogauge.train import translating  # noqa: E402
+from dialogauge.train import marian  # noqa: E402
 
 from .training import WORDS, word_tokenizer  # noqa: E402
 
@@ -43,7 +43,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_text_is_translated_for_itself(tiny: Path) -> None:
-    there = translating.load(str(tiny), str(tiny)).there
+    there = marian.load(str(tiny), str(tiny)).there
     texts = ["hello how are you", "fine", "the weather is nice and you are nice too", "thanks"]
     together = there(texts)
     assert together == there(texts)
@@ -52,7 +52,7 @@ def test_each_text_is_translated_for_itself(tiny: Path) -> None:
 
 
 def test_a_round_trip_is_two_translations(tiny: Path) -> None:
-    trip = translating.load(str(tiny), str(tiny))
+    trip = marian.load(str(tiny), str(tiny))
     texts = ["hello how are you", "", "  ", "nice " * 40, "x" * 30_000]
     made = trip(texts)
     assert made[0] == trip.back(trip.there(texts[:1]))[0]
@@ -64,8 +64,8 @@ def test_a_round_trip_is_two_translations(tiny: Path) -> None:
 def test_pickles_and_nonsense_are_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(ModelError, match="refused"):
-        translating.load(str(tmp_path), str(tmp_path))
+        marian.load(str(tmp_path), str(tmp_path))
     (tmp_path / "pytorch_model.bin").unlink()
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(DataError, match="cannot be loaded"):
-        translating.load(str(tmp_path), str(tmp_path))
+        marian.load(str(tmp_path), str(tmp_path))

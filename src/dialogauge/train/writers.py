@@ -18,7 +18,7 @@ def translator(name: str) -> Translate:
     if not (there and back):
         raise InputError(f"{name!r} is no translator: name apertium, or two models, THERE,BACK")
     require_extra()
-    from .translating import load
+    from .marian import load
 
     return load(there, back)
 
@@ -26,6 +26,6 @@ def translator(name: str) -> Translate:
 def replies(name: str) -> Reply:
     """What a language model would say next: ``smollm2``, or a folder."""
     require_extra()
-    from .causal import load
+    from .language_model import load
 
     return load(name).reply
