@@ -16,11 +16,11 @@ def test_what_is_no_translator(name: str) -> None:
 
 
 def test_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    translating = pytest.importorskip("dialogauge.train.translating")
-    monkeypatch.setattr(translating, "load", lambda there, back: lambda texts: [there, back])
+    marian = pytest.importorskip("dialogauge.train.marian")
+    monkeypatch.setattr(marian, "load", lambda there, back: lambda texts: [there, back])
     assert writers.translator("en-de, de-en")(["Hi."]) == ["en-de", "de-en"]
 
 
 def test_names_are_read_without_torch() -> None:
-    code = "import sys, dialogauge.train.named; sys.exit('torch' in sys.modules)"
+    code = "import sys, dialogauge.train.writers; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

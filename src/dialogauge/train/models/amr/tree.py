@@ -115,12 +115,12 @@ class Tree:
 class Reading(msgspec.Struct, frozen=True):
     """A graph as it is learned; words count from 1, because 0 is the top of everything."""
 
-    templates: Sequence[str]
-    stems: Sequence[str]  # what D stands for
-    heads: Sequence[int]
-    labels: Sequence[str]  # role, and the number of the node it starts from: ":ARG1@0"
-    again: Sequence[tuple[int, int, str]]  # further edges: from, to, label
-    modes: Sequence[str]
+    templates: tuple[str, ...]
+    stems: tuple[str, ...]  # what D stands for
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]  # role, and the number of the node it starts from: ":ARG1@0"
+    again: tuple[tuple[int, int, str], ...]  # further edges: from, to, label
+    modes: tuple[str, ...]
 
 
 class Reader:
@@ -152,7 +152,14 @@ class Reader:
             # What the graph says nothing of was overlooked: it is no lesson.
             if last - first >= 2 and set(self.templates[first : last + 1]) <= {NOTHING}:
                 self.templates[first : last + 1] = [UNKNOWN] * (last + 1 - first)
-        return Reading(self.templates, self.stems, self.heads, self.labels, again, self.modes)
+        return Reading(
+            tuple(self.templates),
+            tuple(self.stems),
+            tuple(self.heads),
+            tuple(self.labels),
+            tuple(again),
+            tuple(self.modes),
+        )
 
     def _fragments(self) -> dict[int, tuple[Node, list[Node]]]:
         """For each word the connected nodes that it brought: the topmost, and all."""
