@@ -14,6 +14,7 @@ import msgspec
 
 from .. import atomic
 from ..escaping import printable
+from ..report import markdown
 from .data import Material
 from .recipe import Recipe, encode
 
@@ -96,10 +97,11 @@ def write(
         file.write(text.encode())
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "---") -> str:
-    """A table in Markdown; ``align`` is for all columns but the first."""
-    lines = [head, ["---", *[align] * (len(head) - 1)], *(map(_cell, row) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def table(
+    head: Sequence[object], rows: Iterable[Sequence[object]], *, numbers: bool = False
+) -> str:
+    """A table in Markdown, and the end of its last line."""
+    return markdown.table(head, rows, numbers=numbers) + "\n"
 
 
 def _files(folder: Path, outcome: Outcome) -> str:
@@ -128,8 +130,3 @@ def _overlap(material: Any) -> str:
         "long turn with a test or tuning set:\n\n"
         + table(("set", "dialogues it cost"), material.shared.items())
     )
-
-
-def _cell(value: object) -> str:
-    text = f"{value:,}" if isinstance(value, int) else printable(str(value))
-    return text.replace("|", "\\|")

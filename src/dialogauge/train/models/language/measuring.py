@@ -152,7 +152,7 @@ def markdown(lines: Mapping[str, Mapping[str, float]]) -> str:
         [what, *(f"{scores[name]:.1f}" if name in scores else "" for name in columns)]
         for what, scores in lines.items()
     ]
-    return card.table(["", *columns], rows, align="---:")
+    return card.table(["", *columns], rows, numbers=True)
 
 
 def summary(lines: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
