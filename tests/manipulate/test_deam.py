@@ -14,7 +14,7 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import FAMILIES
 from dialogauge.manipulate.deam import TYPES, OneReading, probabilities, ways
 from dialogauge.manipulate.manipulation import Tally, alike, seeded
-from dialogauge.manipulate.meaning.settings import PAPER
+from dialogauge.manipulate.meaning.settings import PAPER, RELEASED, Contradiction
 from dialogauge.manipulate.mixtures import Mixture, mixture
 from dialogauge.manipulate.pool import DoesNotApply, Pool
 
@@ -106,8 +106,14 @@ def test_nothing_applies(pool: Pool) -> None:
     assert DEAM.manipulation(Dialogue("d1", (Turn("a", "Hi."),)), Random(1), pool) is None
 
 
-def test_the_papers_edits_are_those_of_the_family() -> None:
-    assert list(PAPER) == list(TYPES) == list(FAMILIES["deam"])
+def test_settings_reach_the_edits(pool: Pool) -> None:
+    place = {"contradiction": Contradiction(where="place", direct=1.0)}
+    way = OneReading(("contradiction",), settings=place)
+    edited, _ = way.make(CHAT, Random(1), pool, Tally())
+    assert edited is not None
+    assert {change.kind for change in edited.changes} == {"contradiction.negation"}
+    assert all(not change.after.startswith(change.before) for change in edited.changes)
+    assert list(RELEASED) == list(PAPER) == list(TYPES) == list(FAMILIES["deam"])
 
 
 def test_ladder_touches_more(pool: Pool) -> None:

@@ -26,6 +26,7 @@ from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wo
 from dialogauge.manipulate.meaning.plausible import alike as near
 from dialogauge.manipulate.meaning.sentences import asks, states
 from dialogauge.manipulate.meaning.settings import (
+    RELEASED,
     Contradiction,
     Coreference,
     Engagement,
@@ -42,6 +43,11 @@ MEANING = {each.name: each for each in catalogue.MEANING}
 def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
     turns = tuple(Turn(speakers[at % len(speakers)], text) for at, text in enumerate(texts))
     return msgspec.structs.replace(Dialogue("d1", turns), **more)
+
+
+def texts(settings: Settings, chat: Dialogue, pool: Pool) -> set[str]:
+    """What an edit makes of turns, over some seeds."""
+    return {change.after for each in every(settings, chat, pool) for change in each.changes}
 
 
 def every(settings: Settings, chat: Dialogue, pool: Pool, seeds: int = 12) -> Iterator[Edited]:
@@ -100,6 +106,8 @@ def test_coreference_uses_the_pronouns_of_the_conversation(pool: Pool) -> None:
     assert "coreference.gender" in kinds
     assert words & {"she", "he", "him", "her"}
     assert not words & {"i", "you", "we", "they", "me", "us", "them"}
+    released = Coreference(nouns=0.0, pronouns="any", plausible=False)
+    assert "You like tea." in texts(released, chat, pool)
 
 
 def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
@@ -111,12 +119,27 @@ def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
     assert "The school has a garden." in {it.after for each in drawn for it in each.changes}
 
 
+def test_nouns_of_any_place_as_the_released_code(pool: Pool) -> None:
+    chat = dialogue("We sleep in the garden.", "It is nice.")
+    paper = Coreference(nouns=1.0, plausible=False)
+    released = msgspec.structs.replace(paper, of="all")
+    assert "The garden is nice." in texts(released, chat, pool) - texts(paper, chat, pool)
+
+
 def test_negation_is_never_doubled(pool: Pool) -> None:
     chat = dialogue("I like dogs.", "I don't like cats.")
     edit = Contradiction(where="place", direct=1.0, share=1.0)
     edited = Meaning(edit)(chat, Random(1), pool)
     assert [turn.text for turn in edited.dialogue.turns] == ["I don't like dogs.", "I like cats."]
     assert {change.kind for change in edited.changes} == {"contradiction.negation"}
+
+
+def test_negations_from_the_top_as_the_released_code(pool: Pool) -> None:
+    chat = dialogue("I think that dogs bark. I like music.", "Me too.")
+    paper = Contradiction(where="place", direct=1.0)
+    first = "I don't think that dogs bark. I like music."
+    assert texts(paper, chat, pool) == {first, "I think that dogs bark. I don't like music."}
+    assert texts(msgspec.structs.replace(paper, spread=False), chat, pool) == {first}
 
 
 def test_questions_are_not_contradicted(pool: Pool) -> None:
@@ -148,10 +171,12 @@ def test_contradiction_comes_later_from_the_same_speaker(pool: Pool) -> None:
 def test_antonyms_are_of_main_senses() -> None:
     assert wordnet("old", "a") == ("young", "new")
     assert wordnet("make", "v") == ()  # "unmake" is nothing that people say
-    assert set(conceptnet("begin")) == {"end", "stop"}
-    assert of_same_kind("day", "n", conceptnet("day")) == ("night",)
-    assert of_same_kind("think", "v", conceptnet("think")) == ()
-    assert "hot" in conceptnet("cold")
+    four = Contradiction().relations
+    assert set(conceptnet("begin", four)) == {"end", "stop"}
+    assert of_same_kind("day", "n", conceptnet("day", four)) == ("night",)
+    assert of_same_kind("think", "v", conceptnet("think", four)) == ()
+    assert conceptnet("cold", ("NotHasProperty",)) == ("hot",)
+    assert conceptnet("cold", ()) == ()
 
 
 def test_antonyms_that_talk_does_not_mean(pool: Pool) -> None:
@@ -196,6 +221,15 @@ def test_irrelevancy_exchanges_words_of_other_turns(pool: Pool) -> None:
             assert all(said & set(lexicon.lemmas(word)) for word in words if len(word) > 3)
 
 
+def test_items_of_the_same_turn_as_the_released_code(pool: Pool) -> None:
+    chat = dialogue("My dog chased the cat.", "My mother visited the town.")
+    paper = Irrelevancy(plausible=False)
+    released = msgspec.structs.replace(paper, own=True)
+    doubled = {"My cat chased the cat.", "My mother visited the mother."}
+    assert doubled & texts(released, chat, pool)
+    assert not doubled & texts(paper, chat, pool)
+
+
 def test_words_of_one_meaning_are_not_exchanged() -> None:
     assert near("begin", "start")
     assert not near("dog", "music")
@@ -213,6 +247,16 @@ def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
     chat = dialogue("Hi there.", text, level="turn")
     edit = Engagement(ways=("sentence",))
     assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
+    rest = msgspec.structs.replace(edit, rest=True)
+    assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "Yes."
+
+
+def test_engagement_loses_the_longest_sentence_as_the_released_code(pool: Pool) -> None:
+    deep = "I guess he said she knows that they sleep."
+    long = "You gave my mother fresh bread, cheese and milk yesterday."
+    chat = dialogue("Hi there.", f"{deep} {long}", level="turn")
+    assert texts(Engagement(ways=("sentence",)), chat, pool) == {long}
+    assert texts(Engagement(ways=("sentence",), by="size"), chat, pool) == {deep}
 
 
 def test_engagement_loses_a_detail(pool: Pool) -> None:
@@ -220,6 +264,16 @@ def test_engagement_loses_a_detail(pool: Pool) -> None:
     found = {it.dialogue.response for it in every(Engagement(ways=("detail",)), chat, pool)}
     assert found <= {"I bought bread.", "I bought cheese.", "I bought something."}
     assert found
+
+
+def test_engagement_stops_as_the_released_code(pool: Pool) -> None:
+    several = dialogue("Hi there.", "I bought bread and cheese. I am happy.", level="turn")
+    assert texts(Engagement(ways=("detail",)), several, pool)
+    assert not texts(Engagement(ways=("detail",), single=True), several, pool)
+    chat = dialogue("I have a cat. Do you have a pet?", "I sleep.")
+    assert len(list(every(Engagement(ways=("question",)), chat, pool))) == 12
+    # The turn that has nothing to lose is the first that is chosen in half of the draws.
+    assert 0 < len(list(every(Engagement(ways=("question",), stop=True), chat, pool))) < 12
 
 
 def test_sentences_that_ask(parser: Builtin) -> None:
@@ -317,6 +371,12 @@ def test_any_words(pool: Pool, texts: list[str], seed: int) -> None:
             for at, turn in enumerate(edited.dialogue.turns):
                 assert (turn == chat.turns[at]) == (at not in changed)
                 assert turn.text.strip() or not chat.turns[at].text.strip()
+
+
+def test_released_settings_apply(pool: Pool) -> None:
+    for name, edit in RELEASED.items():
+        assert any(every(edit, CHAT, pool)), name
+    assert not any(edit.plausible for edit in RELEASED.values())
 
 
 @pytest.mark.parametrize("edit", [Coreference, Contradiction, Irrelevancy, Engagement])

@@ -18,7 +18,7 @@ from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Edited
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
-from dialogauge.manipulate.turns import Arranging, speaker_shuffles, swap_halves
+from dialogauge.manipulate.turns import Arranging, replace_turn, speaker_shuffles, swap_halves
 
 from .manipulating import dialogues, keeps_the_contract, others, pool, steps, talk
 
@@ -150,14 +150,18 @@ def test_one_turn_is_moved_put_in_replaced_or_left_out(seed: int, count: int) ->
         assert (said(left)[0], said(left)[-1]) == ("turn 0", f"turn {count - 1}")
 
 
-def test_replacements_come_from_elsewhere() -> None:
+def test_replacements_come_from_elsewhere_unless_asked() -> None:
     dialogue = numbered(6)
     mixed = Pool([dialogue, *others(2)])
+    own = Counter[bool]()
     for seed in range(300):
         edited = BY_NAME["replace-turn"](dialogue, Random(seed), mixed)
         assert edited is not None
         (change,) = edited.changes
         assert change.after.startswith("Foreign")
+        (change,) = replace_turn(dialogue, Random(seed), mixed, 0.0, same_dialogue=True).changes
+        own[change.after in said(dialogue)] += 1
+    assert 40 < own[True] < 120
 
 
 def test_halves_and_splices() -> None:

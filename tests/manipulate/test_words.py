@@ -1,6 +1,7 @@
 """Edits of the words of a turn: known values, and what holds for every text."""
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -11,13 +12,15 @@ from hypothesis import strategies as st
 
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
+from dialogauge.language import stopwords
 from dialogauge.manipulate import grammar, words
 from dialogauge.manipulate.catalogue import WORDS
 from dialogauge.manipulate.checking import fault
-from dialogauge.manipulate.grammar import Nameless
+from dialogauge.manipulate.grammar import Nameless, synonyms
 from dialogauge.manipulate.manipulation import DoesNotApply, Manipulation, Tally, seeded
 from dialogauge.manipulate.pool import Pool
 from dialogauge.manipulate.rewriting import Place, Rewrite
+from dialogauge.manipulate.words import Without
 
 from .manipulating import dialogues, keeps_the_contract, response, steps, talk
 
@@ -175,6 +178,8 @@ def test_what_reads_the_same_backwards_is_not_reversed() -> None:
 def test_stop_words_leave_the_sense_and_no_stray_signs() -> None:
     for text in ("I do not like it.", "I have no clue.", "Don ’ t worry.", "I can’t swim."):
         assert refused("no-stopwords", text) == "it would lose a negation"
+    bold = Without(stopwords.NLTK, "", sure=False)
+    assert rewritten(bold, "I don’t like the red car.") == "like red car."
     assert edited("no-25-stopwords", "It is not the end.") == "not end."
     assert edited("no-stopwords", "He paid 6 M in the U.S. for it.") == "paid 6 M U.S."
     text = "You are right, way back then. Well, I have owned two, how about you?"
@@ -218,12 +223,19 @@ def test_names_that_would_be_missed_can_stay() -> None:
         "He is a big fan.",
         "What does his dad do?",
         "I watch TV.",
-        "I enjoy good music.",
     ],
 )
 def test_words_with_a_life_of_their_own_stay(text: str) -> None:
     pytest.importorskip("spacy", reason="needs the extra: language")
     assert refused("synonyms", text) == "it has no such word"
+
+
+def test_synonyms_as_the_paper_are_bolder() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    text = "I enjoy good music."
+    with pytest.raises(DoesNotApply, match="no such word"):
+        rewritten(synonyms, text)
+    assert rewritten(partial(synonyms, sure=False), text) == "I love respectable euphony."
 
 
 @pytest.mark.parametrize("manipulation", PLAIN, ids=lambda each: each.name)

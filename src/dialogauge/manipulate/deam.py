@@ -3,13 +3,14 @@
 How many is drawn first, uniformly; then which; and they are made in a fixed order, coreference,
 contradiction, irrelevancy, engagement, as the released code does. All of them work on the same
 graphs (:class:`.meaning.graphs.Talk`), so that a dialogue is parsed once. An edit that does not
-apply is left out; if none does, the mixture does not apply.
+apply is left out; if none does, the mixture does not apply. The released code counts on without
+looking and so labels some unchanged dialogues as damaged.
 
     >>> probabilities()["coreference",], probabilities(TYPES[:3])["coreference", "irrelevancy"]
     (0.0625, 0.1111111111111111)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,7 @@ class OneReading(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     weight: float = 1.0
     severity: int | None = None  # None for each edit's own share
+    settings: Mapping[str, Settings] = msgspec.field(default_factory=lambda: PAPER)
 
     @property
     def name(self) -> str:
@@ -101,7 +103,7 @@ class OneReading(msgspec.Struct, frozen=True):
             return None, dict.fromkeys(self.names, str(reason))
         for name, generator in zip(self.names, generators, strict=True):
             try:
-                _change(read, PAPER[name], generator, share)
+                _change(read, self.settings[name], generator, share)
             except DoesNotApply as reason:
                 refused[name] = str(reason)
         return (None if len(refused) == len(self.names) else read.edited()), refused

@@ -14,7 +14,7 @@ import msgspec
 from ..language import stopwords
 from .manipulation import DoesNotApply
 from .rewriting import Place
-from .synonyms import PARTS, equivalent, has_content
+from .synonyms import PARTS, equivalent, has_content, likeliest
 from .words import rest_of
 
 if TYPE_CHECKING:
@@ -93,12 +93,12 @@ class Nameless(msgspec.Struct, frozen=True):
         return rest_of(draft.written()[0], place.text)
 
 
-def synonyms(place: Place, rng: Random) -> str:
+def synonyms(place: Place, rng: Random, *, sure: bool = True) -> str:
     """Words that carry the content are said with other words for the same.
 
     The paper puts a synonym for every word that has one, whatever sense it is a synonym in. That
     is not harmless ("music" becomes "euphony"), so only words are taken that mean mostly one
-    thing, and for them a word that means mostly that thing too.
+    thing, and for them a word that means mostly that thing too. ``sure=False`` is the paper's rule.
     """
     from ..language.inflection import Form, inflect
     from ..sentence.draft import Draft
@@ -107,7 +107,8 @@ def synonyms(place: Place, rng: Random) -> str:
     draft = Draft(document.text, document)
     changed = False
     for word in filter(has_content, document):
-        other = equivalent(word.lemma_.lower(), PARTS[word.tag_[0]])
+        find = equivalent if sure else likeliest
+        other = find(word.lemma_.lower(), PARTS[word.tag_[0]])
         near = document[max(0, word.i - 2) : word.i + 3]
         if other and all(it.lower_ != other for it in near):  # not "roughly about"
             draft.words[word.i] = inflect(other, Form.of(word))

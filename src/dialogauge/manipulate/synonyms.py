@@ -70,6 +70,11 @@ def equivalent(word: str, part: str) -> str | None:
     return max(fit)[1] if fit else None
 
 
+def likeliest(word: str, part: str) -> str | None:
+    """The first of all synonyms, of whatever sense."""
+    return next(iter(lexicon().substitutes(word, part)), None)
+
+
 def meaning(word: str, part: str) -> "Sense | None":
     """The sense that a word has more often than all others together."""
     senses = lexicon().senses(word, part)

@@ -18,7 +18,7 @@ import msgspec
 
 from ..dialogue import Dialogue, Turn
 from .edited import Change, Edited, rearranged, rewritten
-from .manipulation import DoesNotApply, alike, drawn, spawned
+from .manipulation import DoesNotApply, alike, drawn, same_text, spawned
 from .permutations import arrangements, count, cycled, shuffled
 from .pool import DRAWS, Pool
 from .rewriting import spoken
@@ -143,12 +143,30 @@ def insert_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Ed
     return rearranged(dialogue, order, "insert-turn")
 
 
-def replace_turn(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:
-    """A turn is replaced by one of another dialogue."""
+def replace_turn(
+    dialogue: Dialogue, rng: Random, pool: Pool, share: float, *, same_dialogue: bool = False
+) -> Edited:
+    """A turn is replaced by one of another dialogue.
+
+    With ``same_dialogue`` it may be this one, as in the script that made DynaEval's data, which
+    draws from all dialogues; the paper draws from the others.
+    """
     places = spoken(dialogue)
     chosen = _drawn(places[-1:] if dialogue.level == "turn" else places, rng, share)
-    texts = {at: pool.turn(own, dialogue).text for at, own in chosen.items()}
+    texts = {}
+    for at, own in chosen.items():
+        here = _of_this(dialogue, at, own, pool) if same_dialogue else ""
+        texts[at] = here or pool.turn(own, dialogue).text
     return rewritten(dialogue, texts, "replace-turn")
+
+
+def _of_this(dialogue: Dialogue, at: int, rng: Random, pool: Pool) -> str:
+    """Another text of the dialogue, as often as one of all dialogues is this one; else nothing."""
+    if rng.randrange(len(pool.dialogues) + 1):
+        return ""
+    texts = [turn.text for turn in dialogue.spoken.turns if turn.text.strip()]
+    others = [text for text in texts if not same_text(text, dialogue.turns[at].text)]
+    return rng.choice(others) if others else ""
 
 
 def swap_halves(dialogue: Dialogue, rng: Random, pool: Pool, share: float) -> Edited:

@@ -128,6 +128,9 @@ class Without(msgspec.Struct, frozen=True):
 
     words: frozenset[str]
     called: str
+    # "not" and "no" are stop words: without them a text may say the opposite, which is not
+    # harmless. True passes over texts that would lose one; False takes them, as the paper does.
+    sure: bool = True
 
     @property
     def about(self) -> str:
@@ -135,12 +138,8 @@ class Without(msgspec.Struct, frozen=True):
         return f"The {self.called} are left out."
 
     def __call__(self, place: Place, rng: Random) -> str:
-        """The text without these words.
-
-        "not" and "no" are stop words, which the paper leaves out too: without them a text may say
-        the opposite, which is not harmless.
-        """
-        if not self.words.isdisjoint(_NEGATIONS) and _NEGATED.search(place.text):
+        """The text without these words."""
+        if self.sure and not self.words.isdisjoint(_NEGATIONS) and _NEGATED.search(place.text):
             raise DoesNotApply("it would lose a negation")
         text = "".join(_unlisted(place.text, self.words))
         if len(text) == len(place.text.rstrip()):

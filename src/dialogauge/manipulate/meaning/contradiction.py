@@ -82,6 +82,10 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
     stating = _stating(sheet.graph)
     chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
     groups = [predicates(sheet.graph, top)[:_FRAMES] for top in stating if top in chosen]
+    if not settings.spread:
+        frames = sheet.graph.aligned.keys() & questions.frames(sheet.graph)
+        inside = (it for top in stating for it in questions.below(sheet.graph, top))
+        groups = [[frame] for frame in inside if frame in frames][: len(chosen)]
     for group in groups:
         turned = [_turned(sheet.graph, frame) for frame in group]
         drafts = [(sheet, graph, "contradiction.negation") for graph in turned]

@@ -14,7 +14,7 @@ from ...language.pronouns import readings
 from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
 from .graphs import Sheet, Talk, count
-from .items import Item, renamed
+from .items import Item, all_nouns, renamed
 from .settings import Coreference
 
 #: How many turns are tried for a pronoun, and how many nouns and pronouns in each.
@@ -91,7 +91,7 @@ def _pronouns(
 ) -> Sequence[str | Item]:
     """Other pronouns in the order in which they are tried."""
     concepts = {it for sheet in talk.sheets.values() for it in sheet.original.concepts.values()}
-    others = [it for it in PRONOUNS if it != old and it in concepts]
+    others = [it for it in PRONOUNS if it != old and (settings.pronouns == "any" or it in concepts)]
     others = rng.sample(others, len(others))
     if not settings.plausible:
         return others
@@ -102,8 +102,11 @@ def _nouns(
     talk: Talk, settings: Coreference, at: int, old: str, rng: Random
 ) -> Sequence[str | Item]:
     """Nouns of the other turns in the order in which they are tried."""
-    every = (it for place in talk.sheets if place != at for it in talk.items(place))
-    nouns = [it for it in every if it.type in ("arg", "op")]
+    others = [place for place in talk.sheets if place != at]
+    if settings.of == "all":
+        nouns = [it for place in others for it in all_nouns(talk.sheets[place].original, place)]
+    else:
+        nouns = [it for place in others for it in talk.items(place) if it.type in ("arg", "op")]
     nouns = rng.sample(nouns, len(nouns))
     if not settings.plausible:
         return nouns

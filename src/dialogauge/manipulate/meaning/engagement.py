@@ -5,6 +5,7 @@ A turn can lose its *question*, its most detailed *sentence* (the one whose grap
 """
 
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from random import Random
 
 from ...amr import Graph, edits, questions
@@ -21,10 +22,12 @@ _DETAILS = 3
 
 def change(talk: Talk, settings: Engagement, rng: Random) -> None:
     """Take something out of a share of the turns."""
-    drafts = (
+    drafts: Iterator[Sheet | None] = (
         choosing.first(_drafts(talk, settings, talk.sheets[at], own))
         for at, own in drawn(rng, talk.open)
     )
+    if settings.stop:
+        drafts = takewhile(lambda draft: draft is not None, drafts)
     measure = choosing.shortened if settings.plausible else choosing.anything
     if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
         raise DoesNotApply("nothing can be left out")
@@ -32,28 +35,38 @@ def change(talk: Talk, settings: Engagement, rng: Random) -> None:
 
 def _drafts(talk: Talk, settings: Engagement, sheet: Sheet, rng: Random) -> Iterator[Sheet | None]:
     for way in rng.sample(settings.ways, len(settings.ways)):
-        for graph in _WAYS[way](sheet.graph, rng):
+        for graph in _WAYS[way](sheet.graph, settings, rng):
             yield talk.draft(sheet, graph, f"engagement.{way}")
 
 
-def _question(graph: Graph, rng: Random) -> list[Graph]:
+def _question(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
     """Without the sentence that asks, the last one first."""
     tops = questions.sentences(graph)
     asking = [top for top in tops if len(tops) > 1 and asks(graph, top)]
     return [edits.remove(graph, top) for top in reversed(asking)]
 
 
-def _sentence(graph: Graph, rng: Random) -> list[Graph]:
-    """Without the most detailed sentence."""
+def _sentence(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
+    """Without the most detailed sentence, and in the code's way without those behind it."""
     tops = questions.sentences(graph)
     if len(tops) < 2:
         return []
-    return [edits.remove(graph, max(tops, key=lambda top: questions.depth(graph, top)))]
+    measure = questions.depth if settings.by == "depth" else _size
+    place = max(range(len(tops)), key=lambda at: measure(graph, tops[at]))
+    for top in tops[place or 1 :] if settings.rest else [tops[place]]:  # something stays
+        graph = edits.remove(graph, top)
+    return [graph]
 
 
-def _detail(graph: Graph, rng: Random) -> list[Graph]:
+def _size(graph: Graph, top: str) -> int:
+    return len(questions.below(graph, top))
+
+
+def _detail(graph: Graph, settings: Engagement, rng: Random) -> list[Graph]:
     """Without a part below an argument from the second on, or a part of a conjunction."""
     tops = questions.sentences(graph)
+    if settings.single and len(tops) > 1:
+        return []
     details = [
         edge.target
         for edge in graph.edges
@@ -70,7 +83,7 @@ def _detail(graph: Graph, rng: Random) -> list[Graph]:
 _VAGUE = {*concept_names.PRONOUNS, "one", "someone", "something", "anyone", "anything", "everyone"}
 _VAGUE |= {"everything", "everybody", "somebody", "anybody", "thing", "person", "that", "this"}
 
-_WAYS: dict[str, Callable[[Graph, Random], list[Graph]]] = {
+_WAYS: dict[str, Callable[[Graph, Engagement, Random], list[Graph]]] = {
     "question": _question,
     "sentence": _sentence,
     "detail": _detail,

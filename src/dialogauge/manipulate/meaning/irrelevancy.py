@@ -66,7 +66,7 @@ def _pairs(
     talk: Talk, settings: Irrelevancy, at: int, every: list[Item], rng: Random
 ) -> list[_Pair]:
     """An item and what may take its place, in the order in which they are tried."""
-    others = [it for it in every if it.at != at]
+    others = [it for it in every if it.at != at or settings.own]
     mine = _drawn(_standing(talk, at), rng)
     pairs = [(it, new) for it in mine for new in _tried(talk, settings, it, others, rng)]
     if not settings.plausible:

@@ -43,6 +43,16 @@ class Item(msgspec.Struct, frozen=True):
         return self.name or concept_names.lemma(self.concept).replace("_", " ")
 
 
+def all_nouns(graph: Graph, at: int) -> list[Item]:
+    """Every noun and name of a graph, wherever it stands."""
+    named = questions.names(graph)
+    return [
+        Item(at, variable, "noun", concept, named.get(variable, ""))
+        for variable, concept in graph.concepts.items()
+        if variable in named or (variable in graph.aligned and is_noun(concept))
+    ]
+
+
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
     return not concept_names.is_frame(concept) and _is_content(concept) and is_word(concept, "n")

@@ -28,7 +28,7 @@ def opposites(item: Item, settings: Contradiction) -> tuple[str, ...]:
     pos = _part_of_speech(item)
     if settings.plausible and not _is_opposable(item, pos):
         return ()
-    words = conceptnet(item.word)
+    words = conceptnet(item.word, settings.relations)
     if settings.plausible:
         words = (*wordnet(item.word, pos), *of_same_kind(item.word, pos, words))
         words = tuple(it for it in words if frozenset((it, item.word)) not in _ELSEWHERE)
@@ -71,12 +71,12 @@ def _is_used(word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def conceptnet(word: str) -> tuple[str, ...]:
-    """Single written words at the other ends of the relations that deny."""
+def conceptnet(word: str, relations: tuple[str, ...]) -> tuple[str, ...]:
+    """Single written words at the other ends of some relations."""
     store = load_store()
     ends = list[str]()
     for name in store.look_up(word):
-        for relation in ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty"):
+        for relation in relations:
             ends += [edge.end for edge in store.neighbours(name, relation)]
             if relation == "Antonym":
                 ends += [edge.start for edge in store.neighbours(name, relation, inward=True)]

@@ -1,8 +1,9 @@
 """The four edits of DEAM (Ghazarian et al., ACL 2022) with everything that can be set.
 
-Defaults are the paper's. Beyond it, ``plausible`` chooses, among the candidates that the paper
-allows, those that fit the place they are put in: the sentence alone should not give the damage
-away. Without it candidates are taken at random, as paper and released code do.
+Defaults are the paper's; where the released code differs, a field says so, and ``RELEASED`` holds
+the code's settings. Beyond both, ``plausible`` chooses, among the candidates that the paper allows,
+those that fit the place they are put in: the sentence alone should not give the damage away.
+Without it candidates are taken at random, as paper and code do.
 
 ``share`` is how much of a dialogue is changed; rates are counted as DEAM does, rounded down and one
 at least.
@@ -21,6 +22,8 @@ class Coreference(msgspec.Struct, frozen=True):
 
     share: float = 0.2  # of the distinct pronouns of the dialogue; each is changed in one turn
     nouns: float = 0.5  # how often a noun is tried first
+    pronouns: Literal["conversation", "any"] = "conversation"  # paper: its own; code: all seven
+    of: Literal["arguments", "all"] = "arguments"  # nouns; paper: at ARG or op; code: anywhere
     plausible: bool = True
 
 
@@ -32,7 +35,10 @@ class Contradiction(msgspec.Struct, frozen=True):
     negations: float = 0.7  # of the sentences of the turn
     antonyms: float = 0.5  # of the words that have one
     where: Literal["later", "place"] = "later"  # a copy behind a later turn; or the turn itself
-    plausible: bool = True  # with antonyms of WordNet, too; the paper has ConceptNet's alone
+    spread: bool = True  # a negation in each sentence; code: in the first frames from the top
+    # Of ConceptNet, as in the paper; the code reads the first alone.
+    relations: tuple[str, ...] = ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty")
+    plausible: bool = True  # with antonyms of WordNet, too; paper and code have ConceptNet's alone
 
     @property
     def about(self) -> str:
@@ -48,6 +54,7 @@ class Irrelevancy(msgspec.Struct, frozen=True):
 
     share: float = 0.1  # of the turns
     rate: float = 0.5  # of the items of a turn
+    own: bool = False  # items of the same turn, too; paper: of other utterances; code: of all
     plausible: bool = True
 
 
@@ -56,6 +63,10 @@ class Engagement(msgspec.Struct, frozen=True):
 
     share: float = 0.2  # of the turns
     ways: tuple[str, ...] = ("question", "sentence", "detail")
+    by: Literal["depth", "size"] = "depth"  # most detailed; paper: deepest graph; code: most lines
+    rest: bool = False  # code: all sentences behind the one that goes, too
+    single: bool = False  # code: details of turns of one sentence only
+    stop: bool = False  # code: at the first chosen turn that has nothing to lose
     plausible: bool = True
 
 
@@ -67,4 +78,11 @@ PAPER: dict[str, Settings] = {
     "contradiction": Contradiction(),
     "irrelevancy": Irrelevancy(),
     "engagement": Engagement(),
+}
+#: The settings of DEAM's released code.
+RELEASED: dict[str, Settings] = {
+    "coreference": Coreference(pronouns="any", of="all", plausible=False),
+    "contradiction": Contradiction(spread=False, relations=("Antonym",), plausible=False),
+    "irrelevancy": Irrelevancy(own=True, plausible=False),
+    "engagement": Engagement(by="size", rest=True, single=True, stop=True, plausible=False),
 }
