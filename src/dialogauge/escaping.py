@@ -25,6 +25,15 @@ def printable(text: str, keep: str = "") -> str:
     return _UNSAFE.sub(lambda match: _escaped(match[0], keep), text)
 
 
+def harmless_json(lines: str) -> str:
+    r"""The same lines of JSON with each such character written as JSON escapes it.
+
+    >>> print(harmless_json('{"text": "\x9b31m \u202e"}'))
+    {"text": "\u009b31m \u202e"}
+    """
+    return _UNSAFE.sub(lambda it: it[0] if it[0] == "\n" else f"\\u{ord(it[0]):04x}", lines)
+
+
 def _escaped(character: str, keep: str) -> str:
     if character in keep:
         return character

@@ -29,6 +29,16 @@ def test_json_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
     assert rows[0]["scores"]["turn-count"]["value"] == 6
 
 
+@pytest.mark.parametrize("command", [("amr",), ("score", "-m", "turn-count", "--json")])
+def test_json_on_a_terminal_cannot_act_on_it(command: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    turns = [{"speaker": "a", "text": "Hi \x9b31m \u202e."}, {"speaker": "b", "text": "Yes."}]
+    path.write_text(json.dumps({"id": "d\x9b\u202e", "turns": turns}, ensure_ascii=False))
+    seen = on_a_terminal(*command, path)
+    assert not {"\x9b", "\u202e"} & {*seen}
+    assert r"d\u009b\u202e" in seen
+
+
 def test_a_table_on_a_terminal() -> None:
     seen = on_a_terminal("score", EXAMPLES / "chats.jsonl", "-m", "turn-count")
     assert "bike-repair" in seen
@@ -127,7 +137,7 @@ def test_a_trained_metric_is_not_judged_on_a_test_set(
             ["--aspect", "fun"],
             "called 'fun' (known: coherence)",
         ),
-        ("personachat", [], "nothing is rated"),
+        ("personachat", [], "nobody rated these dialogues"),
         ("convai2-grade", [], "is not here; run: dialogauge corpora get convai2-grade"),
     ],
 )
@@ -188,7 +198,7 @@ def test_lists_and_help(capfd: pytest.CaptureFixture[str]) -> None:
         (["score", EXAMPLES / "chats.jsonl", "-m", "bleu", "--columns", "x"], "is written as"),
         (["score", EXAMPLES / "chats.jsonl", "-m", "bleu", "--on-error", "x"], "x"),
         (["meta", "--on", "absent", "-m", "bleu"], "no corpus or file"),
-        (["meta", "--on", EXAMPLES / "chats.jsonl", "-m", "bleu"], "nothing is rated"),
+        (["meta", "--on", EXAMPLES / "chats.jsonl", "-m", "bleu"], "nobody rated these dialogues"),
         (["meta", "--on", EXAMPLES / "rated.jsonl", "-m", "bleu", "--aspect", "x"], "invented"),
         (["meta", "--on", EXAMPLES / "rated.jsonl", "-m", "bleu", "--seed", "-1"], "negative"),
         (["meta", "--on", EXAMPLES / "rated.jsonl", "-m", "bleu", "--plot", "x.gif"], ".svg"),

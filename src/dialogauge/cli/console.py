@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from ..errors import DialogaugeError
-from ..escaping import printable
+from ..escaping import harmless_json, printable
 from ..report import terminal
 
 if TYPE_CHECKING:
@@ -51,7 +51,14 @@ def wants_table(json: bool | None) -> bool:
 
 def emit(value: Any) -> None:
     """One line of JSON on standard output."""
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    put(msgspec.json.encode(value) + b"\n")
+
+
+def put(lines: bytes) -> None:
+    """Lines of JSON on standard output; on a terminal what could act on it is escaped."""
+    if sys.stdout.isatty():
+        lines = harmless_json(lines.decode()).encode()
+    sys.stdout.buffer.write(lines)
     sys.stdout.buffer.flush()
 
 

@@ -13,7 +13,7 @@ from ..corpora.inputs import Held, dialogues
 from ..errors import DialogaugeError, InputError, OutputError
 from ..formats import FORMATS
 from ..report import terminal
-from .console import Json, Quiet, console, progress, records, remark, user_names, wants_table
+from .console import Json, Quiet, console, progress, put, records, remark, user_names, wants_table
 
 if TYPE_CHECKING:
     from ..contrast import Counts
@@ -144,12 +144,12 @@ def _fill(
     from ..variants import about
 
     review, stopped = Review(), None
-    pipe = None if seen or html else sys.stdout.buffer
-    with atomic.writing(to) if to else nullcontext(pipe) as file:
+    with atomic.writing(to) if to else nullcontext() as file:
+        write = file.write if file else None if seen or html else put
         try:
             for variant in variants:
-                if file is not None:
-                    file.write(variant.line + b"\n")
+                if write:
+                    write(variant.line + b"\n")
                 if seen or html:
                     lines = example(variant.original, variant.edited)
                     review.add(variant.name, lines)

@@ -104,9 +104,10 @@ def _rated(on: str, asked: str | None) -> tuple[list[Dialogue], str]:
 def _aspect(aspects: Sequence[str], asked: str | None) -> str:
     if asked is None and len(aspects) == 1:
         return aspects[0]
-    if asked is None or not aspects:
-        remedy = f"choose with --aspect: {', '.join(aspects)}" if aspects else "nothing is rated"
-        raise DialogaugeError(f"which aspect? {remedy}")
+    if not aspects:
+        raise InputError("nobody rated these dialogues", remedy="evaluate on rated ones")
+    if asked is None:
+        raise DialogaugeError(f"which aspect? choose with --aspect: {', '.join(aspects)}")
     if asked not in aspects:
         raise UnknownNameError("rated aspect", asked, aspects)
     return asked

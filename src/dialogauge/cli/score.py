@@ -1,6 +1,5 @@
 """``dialogauge score``: transcripts in, scores out."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, tee
@@ -26,6 +25,7 @@ from .console import (
     console,
     emit,
     progress,
+    put,
     records,
     remark,
     wants_table,
@@ -149,10 +149,9 @@ def _silence(means: Means, quiet: bool) -> None:
 
 
 def _to_pipe(dialogues: Dialogues, run: Run) -> None:
-    pipe, header = sys.stdout.buffer, header_line(run.signatures)
+    header = header_line(run.signatures)
     for batch in run.batches(dialogues):
-        pipe.write(header + b"".join(map(row_line, batch)))
-        pipe.flush()
+        put(header + b"".join(map(row_line, batch)))
         header = b""  # once, and not before there is a row to follow it
 
 
