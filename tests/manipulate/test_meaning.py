@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import msgspec
@@ -396,8 +397,9 @@ def test_bigrams_know_what_was_said() -> None:
     assert known.between("like", "i", "dogs") < known.between("cats", "i", "dogs")
 
 
-def test_real_dialogues(data: object, pool: Pool) -> None:
+def test_real_dialogues(data: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     """On Topical-Chat nearly everything applies, and untouched turns stay as they were."""
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
     talks = corpora.load("topical-chat", "train")[:12]
     own = Pool(talks, parser=pool._parser, realiser=pool._realiser)
     made = 0
