@@ -62,6 +62,12 @@ CHAT = {
         "conversation_rating": {"agent_1": "Poor", "agent_2": ""},
     }
 }
+_ASPECTS = ("robotic", "interesting", "fun", "consistent", "fluent", "repetitive", "topic")
+JI = {
+    "system": "A",
+    "dialogue": [{"user": "Hi! ", "bot": "hello ."}],
+    "z": dict.fromkeys(_ASPECTS, 0.5),
+}
 
 
 def read(reader: Reader, *paths: Path, split: str = "") -> list[Dialogue]:
@@ -130,6 +136,15 @@ def test_small_files_are_read(tmp_path: Path) -> None:
         conversations.dailydialog, zipped(tmp_path, "Hi __eou__ Ho __eou__\n"), split="train"
     )
     assert [turn.text for turn in talk.turns] == ["Hi", "Ho"]
+    (rated_bot,) = read(conversations.ji2022, put(tmp_path, "ji.jsonl.gz", json.dumps(JI)))
+    assert [(turn.speaker, turn.text) for turn in rated_bot.turns] == [
+        ("user", "Hi!"),
+        ("bot", "hello ."),
+    ]
+    assert rated_bot.rating("not robotic") == rated_bot.rating("overall") == 0.5
+    published = {"model": "A", "dialogue": JI["dialogue"], "z scores": JI["z"], "feedback": ""}
+    task = put(tmp_path, "pass.json", [{"WorkerId": "W", "data": [published]}])
+    assert read(conversations.ji2022, task) == [rated_bot]  # as published
 
 
 def changed(value: Any, **fields: Any) -> Any:
@@ -174,6 +189,16 @@ BAD: list[tuple[str, Reader, str, Any, str]] = [
     ("blank line", conversations.personachat, "p.txt", "a</UTT>b\n\nc\n", "p.txt:2: the line is"),
     ("only marks", conversations.personachat, "p.txt", "a\n</UTT>\n", "p.txt:2: turns: a dialogue"),
     ("not UTF-8", conversations.personachat, "p.txt", b"a\n\xff\n", "p.txt:2: this is not UTF-8"),
+    (
+        "no bot",
+        conversations.ji2022,
+        "j.jsonl",
+        json.dumps({**JI, "dialogue": [{"user": ""}]}),
+        ":1",
+    ),
+    ("no talk", conversations.ji2022, "j.jsonl", json.dumps({**JI, "dialogue": []}), "dialogue 0"),
+    ("no z", conversations.ji2022, "j.jsonl", json.dumps({**JI, "z": {}}), "j.jsonl:1: z: Object"),
+    ("no rater", conversations.ji2022, "j.json", [{"data": [{}]}], "j.json: [0].data[0]: Object"),
     ("no name", conversations.topical_chat, "t.txt.gz", "a</UTT>b\n", "t.txt.gz:1: expected name"),
     ("other word", conversations.topical_chat, "t.json", {"t": {"content": []}}, "t.json"),
     (
@@ -336,6 +361,7 @@ FORMS: dict[Callable[..., Any], str] = {
     conversations.cmu_dog: '{"split":"","rating":1,"utterances":[{"speaker":"a","text":"b"}]}',
     conversations.schema_guided: '{"id":"1","utterances":[{"speaker":"a","text":"b"}]}',
     conversations.self_dialogue: '{"topic":"a","utterances":["b"]}',
+    conversations.ji2022: json.dumps(JI),
     conversations.topical_chat: json.dumps(CHAT),
     conversations.topical_chat_turns: json.dumps(CHAT),
 }

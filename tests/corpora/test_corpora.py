@@ -37,6 +37,7 @@ TURNS = {
     "personachat": 9884,
     "self-dialogue": 373728,  # the number its README gives
     "cmu-dog": 134180,  # 134,197 published, 17 of them blank
+    "ji2022": 52790,
     "schema-guided": 49724,  # 49,726 published, 2 of them blank
 }
 
@@ -181,6 +182,7 @@ def test_published_splits(load: Load) -> None:
         assert len(load("topical-chat", split)) == 539
     sizes = [len(load("cmu-dog", split)) for split in ("train", "valid", "test")]
     assert sizes == [3373, 229, 619]
+    assert [len(load("ji2022", split)) for split in ("free", "icebreaker")] == [6 * 215, 6 * 204]
 
 
 def test_topical_chat(load: Load) -> None:
@@ -194,6 +196,37 @@ def test_topical_chat(load: Load) -> None:
     assert {len(given) for given in rated} == {2}
     quality = Counter(one.rating("quality") for one in load("topical-chat-turns"))
     assert set(quality) == {1.0, 2.0, 3.0, 4.0, 5.0}
+
+
+def test_ji2022(load: Load) -> None:
+    dialogues = load("ji2022")
+    assert {dialogue.speakers for dialogue in dialogues} == {("user", "bot")}
+    assert {dialogue.responder for dialogue in dialogues} == {"bot"}
+    assert all(
+        one.speaker != two.speaker for each in dialogues for one, two in pairwise(each.turns)
+    )
+    assert all(turn.text for dialogue in dialogues for turn in dialogue.turns)
+    assert {len(given) for one in dialogues for given in one.ratings.values()} == {1}
+    for start in range(0, len(dialogues), 6):  # a rater talks with six, of which one is a check
+        systems = [dialogue.system for dialogue in dialogues[start : start + 6]]
+        assert systems.count("QualityControl") == 1
+        assert len(set(systems)) == 6
+
+
+def test_ji2022_higher_is_better(load: Load) -> None:
+    def mean(system: str, aspect: str) -> float:
+        ratings = [one.rating(aspect) for one in load("ji2022") if one.system == system]
+        return float(np.mean(ratings))
+
+    systems = {dialogue.system for dialogue in load("ji2022")}
+    worst, *_, best = sorted(systems, key=lambda system: mean(system, "overall"))
+    assert (worst, best, len(systems)) == ("QualityControl", "A", 11)
+    # the bot that says again and again what it loves, and the one that answers at random
+    assert mean("D", "not repetitive") < -0.4 < 0.6 < mean("QualityControl", "not repetitive")
+    for dialogue in load("ji2022"):
+        seven = [z for aspect, (z,) in dialogue.ratings.items() if aspect != "overall"]
+        assert len(seven) == 7
+        assert dialogue.rating("overall") == pytest.approx(np.mean(seven))
 
 
 def test_released_deam(load: Load) -> None:

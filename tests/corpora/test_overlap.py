@@ -53,6 +53,7 @@ def test_responses_to_one_context_stay_together(context: str, one: str, two: str
         ("dailydialog", 0.02),
         ("self-dialogue", 0.02),
         ("cmu-dog", 0.02),
+        ("ji2022", 0.02),
         ("topical-chat", 0.04),  # few topics, long talks: some pairs of words are in many
         ("personachat", 0.04),
     ],
@@ -214,6 +215,7 @@ def test_contexts_inside_corpora(
         ("dailydialog", ("zhao-dailydialog", "dailydialog-grade", "multiref")),
         ("topical-chat", ("usr-topical",)),
         ("personachat", ("convai2-grade",)),
+        ("ji2022", ("fed-dialogue", "dstc9")),  # "Hi", "hey": people greet all bots alike
     ],
 )
 def test_training_corpora_lose_their_overlaps(

@@ -1,4 +1,4 @@
-"""Readers of the dialogue corpora: what people said to each other, for training and for tests.
+"""Readers of the dialogue corpora: what people said to people or bots, for training and for tests.
 
 Turns without any text (a handful, of pressed return keys) are left out; they say nothing.
 """
@@ -143,3 +143,64 @@ def _deam_lines(part: Part) -> Iterator[Dialogue]:
         if not separator:
             raise InputError("expected name</CONV>turns", file=str(part.path), line=number)
         yield Dialogue(part.id(name), alternating(text.split("</UTT>"), _AGENTS))
+
+
+class _Exchange(msgspec.Struct):
+    user: str
+    bot: str
+
+
+class _Standardised(msgspec.Struct):
+    robotic: float
+    interesting: float
+    fun: float
+    consistent: float
+    fluent: float
+    repetitive: float
+    topic: float
+
+
+class _Interview(msgspec.Struct):
+    system: str
+    dialogue: list[_Exchange]
+    z: _Standardised
+
+
+class _PublishedInterview(_Interview):
+    system: str = msgspec.field(name="model")
+    z: _Standardised = msgspec.field(name="z scores")
+
+
+class _Sitting(msgspec.Struct):
+    data: list[_PublishedInterview]
+
+
+#: Ji et al.'s two complaints; they are turned round in what is published: higher is better.
+_JI_NAMES = {"robotic": "not robotic", "repetitive": "not repetitive"}
+
+
+def ji2022(part: Part) -> Iterator[Dialogue]:
+    """Ji et al.: people talk with a bot and rate it; ratings are standardised by rater.
+
+    ``overall`` is the authors' mean of the seven. Six dialogues in a row are one rater's, one of
+    them with ``QualityControl``, which answers at random. In the split ``icebreaker`` the user
+    begins with an answer to a statement of the bot that is not among the turns.
+    """
+    for index, interview in enumerate(_interviews(part)):
+        with place(part.path, field=f"dialogue {index}"):
+            given = msgspec.structs.asdict(interview.z)
+            ratings = {_JI_NAMES.get(aspect, aspect): (z,) for aspect, z in given.items()}
+            ratings["overall"] = (sum(given.values()) / len(given),)
+            texts = [text for each in interview.dialogue for text in (each.user, each.bot)]
+            turns = alternating(texts, ("user", "bot"))
+            yield Dialogue(part.id(index), turns, interview.system, ratings=ratings)
+
+
+def _interviews(part: Part) -> Iterator[_Interview]:
+    """The published file is a list of raters with six interviews each, the local one has lines."""
+    if part.path.suffix == ".json":
+        for sitting in json_file(part.path, list[_Sitting]):
+            yield from sitting.data
+    else:
+        for _, interview in json_lines(part.path, _Interview):
+            yield interview
