@@ -24,11 +24,12 @@ from dialogauge.atomic import writing
 from dialogauge.dialogue import Dialogue
 from dialogauge.metrics import Metric, load
 from dialogauge.report.markdown import table
-from dialogauge.reproduce.relevance import TUNING, last_turn, last_turn_and_context
+from dialogauge.reproduce.relevance import last_turn, last_turn_and_context
 from dialogauge.train import recipe, run
 from dialogauge.train.data import Material, gather
 from dialogauge.train.models import Encode
 from dialogauge.train.models.relevance import rows as selection
+from dialogauge.train.people import TUNING
 from dialogauge.train.vectors import cached, encoder
 
 ROOT = Path(__file__).parents[1]

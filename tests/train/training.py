@@ -74,9 +74,10 @@ def tiny(folder: Path, family: str = "bert") -> Path:
         "bert": (tf.BertConfig, tf.BertModel),
         "roberta": (tf.RobertaConfig, tf.RobertaModel),
         "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
+        "mpnet": (tf.MPNetConfig, tf.MPNetModel),
     }
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    if family != "roberta":
+    if family not in ("roberta", "mpnet"):
         marks = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
     size = _tokenizer(folder, marks)
     config_kind, model_kind = kinds[family]

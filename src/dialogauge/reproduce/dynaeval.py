@@ -19,11 +19,11 @@ from ..meta import Estimate, Resampling
 from ..metrics import Metric, is_trained, load
 from ..metrics.functions import AGGREGATES, FunctionMetric, aggregate
 from ..report.markdown import table
+from ..train.people import TUNING
 from .exams import DAMAGE, Accuracy, DamageExam, fitting, held
 from .kept import family
 from .looks import Final, Look, by_place, correlations, final, final_looks, logged, look, newest
 from .page import UNKNOWN, Paper, Request, cells
-from .relevance import TUNING
 
 #: Corpora that a model learnt from -> the metric that ships.
 SHIPPED = {"dailydialog": "dynaeval-research", "permissive": "dynaeval"}

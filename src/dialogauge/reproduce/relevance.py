@@ -13,18 +13,12 @@ from ..metrics.functions import from_last_turns
 from ..metrics.vectors import ENCODER, Embedded, Plain
 from ..report.markdown import table
 from ..scores import Score
+from ..train.people import TUNING, sides
 from .exams import held
 from .looks import correlations, final, final_looks, logged, look
 from .page import Paper, Request
 
-#: Sets of single answers, where relevance is judged: the tuning ones, then the test ones.
-TUNING = {
-    "dailydialog-grade": "coherence",
-    "zhao-dailydialog": "appropriateness",
-    "usr-topical": "Overall",
-    "engage": "engagement",
-    "multiref": "appropriateness",
-}
+#: Test sets of single answers, where relevance is judged.
 _TEST = {"convai2-grade": "coherence", "empathetic-grade": "coherence", "fed-turn": "Overall"}
 _WHOLE = {"fed-dialogue": "Overall", "dstc9": "overall"}  # whole dialogues, for cosim
 
@@ -78,17 +72,13 @@ def last_turn() -> Embedded:
 
 
 def last_turn_and_context() -> Embedded:
-    """That, plus the cosine of the whole context, joined, and the response."""
+    """That, plus the cosine of the last three turns, joined, and the response."""
     return Embedded("cosine-both", Plain(), ENCODER, partial(_cosines, joined=True))
 
 
 def _cosines(encoder: Encoder, dialogues: Sequence[Dialogue], joined: bool) -> Iterator[Score]:
     """A score for each last turn alone: earlier ones are the context."""
-    texts: list[tuple[str, ...]] = []
-    for dialogue in dialogues:
-        turns = [turn.text for turn in dialogue.turns]
-        before = turns[-2] if len(turns) > 1 else ""
-        texts.append((turns[-1], before, *([" ".join(turns[:-1])] if joined else [])))
+    texts = [sides(dialogue)[: 3 if joined else 2] for dialogue in dialogues]
     vectors = encoder.vectors([text for each in texts for text in each]).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     response, *context = (vectors[at :: len(texts[0])] for at in range(len(texts[0])))

@@ -44,8 +44,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
-def learnt(material: Any, state: "State", parity: float) -> Outcome:
-    """What :func:`.loop.fit` came to on some material, which has ``sources``."""
+def learnt(
+    material: Any, state: "State", parity: float, sections: Sequence[Section] = ()
+) -> Outcome:
+    """What :func:`.loop.fit` came to on some material, which has ``sources``.
+
+    ``sections`` are what the task itself has to say.
+    """
     unit = getattr(material, "unit", "dialogues")
     counts = (
         (s.name, s.licence or "not stated", s.read, s.train, s.valid) for s in material.sources
@@ -58,6 +63,7 @@ def learnt(material: Any, state: "State", parity: float) -> Outcome:
         sections=(
             Section("Data", f"{data}\n{_overlap(material)}"),
             Section(f"Results on held {unit}", f"{results}\n{took}"),
+            *sections,
         ),
         packages=_LEARNT_WITH,
         steps=state.step,

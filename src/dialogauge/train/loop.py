@@ -57,7 +57,10 @@ class Task(Protocol):
         """Measures on held dialogues, the one to select by first; higher is better. May be {}."""
 
     def export(self, folder: Path) -> float:
-        """Write config.json, model.onnx and model.safetensors; return the parity."""
+        """Write config.json, model.onnx and model.safetensors; return the parity.
+
+        Afterwards the task may have ``sections``: more to say on the card.
+        """
 
 
 class Batches(Sequence[Any]):

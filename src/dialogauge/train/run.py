@@ -71,7 +71,7 @@ def train(
         task = kind.build(recipe, settings, material, work, encode)
         state = fit(task, recipe, work, resume=resume, watch=watch)
         parity = task.export(out) if leads(recipe.task) else 0.0
-        outcome = card.learnt(material, state, parity)
+        outcome = card.learnt(material, state, parity, getattr(task, "sections", ()))
     if leads(recipe.task):
         publish(out, recipe, outcome, command)
     facts = {name: getattr(outcome, name) for name in Trained.__struct_fields__[1:]}

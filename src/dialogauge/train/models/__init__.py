@@ -30,6 +30,7 @@ TASKS = {
     "language": "language.task",
     "concepts": "concepts.task",
     "encoder": "encoder.task",
+    "distillation": "encoder.distillation",
 }
 
 

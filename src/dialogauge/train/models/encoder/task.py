@@ -95,34 +95,53 @@ def bring(
 def convert(
     chosen: Chosen, folder: Path, *, name: str, texts: Sequence[str], int8: bool
 ) -> Outcome:
-    """Export and measure; ``texts`` (2 x 256 for int8) calibrate the int8 form and measure it."""
+    """Export and measure an encoder that is named."""
     began = perf_counter()
+    form = write(load(chosen), folder, name=name, texts=texts, int8=int8)
+    return Outcome(
+        sections=(
+            Section("Origin", _ORIGINS.get(chosen.name, _ELSEWHERE) + "\n"),
+            Section("Results", form.text()),
+        ),
+        packages=("torch", "transformers", "onnx", "onnxruntime"),
+        best={"cosine": form.cosine, "megabytes": form.megabytes},
+        parity=form.parity,
+        seconds=perf_counter() - began,
+    )
+
+
+class Form(msgspec.Struct, frozen=True):
+    """What an encoder was written as, and how close that is to the original."""
+
+    int8: bool
+    parity: float  # largest difference of the fp32 graph from torch
+    cosine: float  # mean cosine to torch, on texts that it was not calibrated on
+    measured: int  # how many texts these are
+    megabytes: float
+
+    def text(self) -> str:
+        """For a card."""
+        rows = (
+            ("fp32 graph against torch, largest difference", f"{self.parity:.1e}"),
+            (f"mean cosine to the original in torch, {self.measured} texts", f"{self.cosine:.4f}"),
+        )
+        calibrated = "It was calibrated on other texts.\n" if self.int8 else ""
+        return f"{table(('measure', 'value'), rows)}\n{calibrated}"
+
+
+def write(original: Backbone, folder: Path, *, name: str, texts: Sequence[str], int8: bool) -> Form:
+    """Write an encoder's files; ``texts`` (2 x 256 for int8) calibrate and measure int8."""
     if int8 and len(texts) < 2 * TEXTS:
         raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
-    original = load(chosen)
     parity = export_encoder(original, name, folder)
     if int8:
         _replace_by_int8(folder, original, texts[:TEXTS])
     models.seal(folder)
-    cosine = _cosine(original, Encoder.load(folder), texts[-TEXTS:])
+    measured = texts[-TEXTS:]
+    cosine = _cosine(original, Encoder.load(folder), measured)
     if int8 and not cosine >= _CLOSEST:
         raise DialogaugeError(f"int8 comes only within a cosine of {cosine:.4f}: import as fp32")
-    size = round(megabytes(folder), 1)
-    rows = (
-        ("fp32 graph against torch, largest difference", f"{parity:.1e}"),
-        (f"mean cosine to the original in torch, {len(texts[-TEXTS:])} texts", f"{cosine:.4f}"),
-    )
-    calibrated = "It was calibrated on other texts.\n" if int8 else ""
-    return Outcome(
-        sections=(
-            Section("Origin", _ORIGINS.get(chosen.name, _ELSEWHERE) + "\n"),
-            Section("Results", f"{table(('measure', 'value'), rows)}\n{calibrated}"),
-        ),
-        packages=("torch", "transformers", "onnx", "onnxruntime"),
-        best={"cosine": cosine, "megabytes": size},
-        parity=parity,
-        seconds=perf_counter() - began,
-    )
+    return Form(int8, parity, cosine, len(measured), round(megabytes(folder), 1))
 
 
 def sample(source: str, count: int) -> list[str]:

@@ -1,0 +1,143 @@
+"""A student learns from a teacher how alike texts are."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from dialogauge import corpora
+from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.encode import Encoder
+from dialogauge.errors import InputError
+from dialogauge.meta.correlation import pearson
+from dialogauge.train import people, run
+from dialogauge.train.data import given
+from dialogauge.train.models.encoder import distillation, rows
+from dialogauge.train.recipe import Recipe, decode
+
+from .training import chats, recipe_text, tiny, vectors
+
+TRAIN, VALID = chats(40, turns=8), chats(8, turns=8, seed=1)
+
+
+def topics(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A teacher: each text is the sum of its words, which are random vectors."""
+    return np.array([vectors(text.split(), 16).sum(axis=0) for text in texts], np.float32)
+
+
+def recipe(tmp_path: Path, **settings: object) -> Recipe:
+    folder = tiny(tmp_path / "student")
+    return decode(
+        recipe_text(
+            "distillation",
+            optimisation={"epochs": 3, "batch_size": 8, "learning_rate": 0.003},
+            backbone={"name": str(folder), "max_tokens": 32},
+            settings={
+                "people": False,
+                "int8": False,
+                "texts": str(tmp_path / "c.jsonl"),
+                **settings,
+            },
+        ).encode()
+    )
+
+
+def train(tmp_path: Path, out: str = "out", **settings: object) -> run.Trained:
+    from .training import write_chats
+
+    write_chats(tmp_path / "c.jsonl", chats(200))
+    material = given(TRAIN, VALID)
+    return run.train(recipe(tmp_path, **settings), tmp_path / out, material=material, encode=topics)
+
+
+def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path) -> None:
+    trained = train(tmp_path)
+    assert trained.best["teachers"] > trained.before["teachers"] + 0.2
+    encoder = Encoder.load(tmp_path / "out")
+    texts = [turn.text for chat in VALID for turn in chat.turns][:40]
+    ours, theirs = encoder.vectors(texts), topics(texts)
+    one, two = (np.asarray(np.corrcoef(each))[*np.triu_indices(40, 1)] for each in (ours, theirs))
+    assert pearson(one, two) > 0.3
+    card = (tmp_path / "out" / "card.md").read_text()
+    assert "## Teachers" in card
+    assert "mean cosine to the original" in card
+
+
+def test_killed_and_resumed_it_is_the_same(tmp_path: Path) -> None:
+    whole = train(tmp_path, "whole")
+    stop = iter(range(10**6))
+
+    def kill(_: object) -> None:
+        if next(stop) == 7:
+            raise KeyboardInterrupt
+
+    chosen, material = recipe(tmp_path), given(TRAIN, VALID)
+    with pytest.raises(KeyboardInterrupt):
+        run.train(chosen, tmp_path / "cut", material=material, encode=topics, watch=[kill])
+    again = run.train(chosen, tmp_path / "cut", material=material, encode=topics, resume=True)
+    assert again.best == whole.best
+    assert (tmp_path / "cut/model.onnx").read_bytes() == (
+        tmp_path / "whole/model.onnx"
+    ).read_bytes()
+
+
+def test_layers_that_stay_still_do_not_move(tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    train(tmp_path, still=1, projected=1.0)
+    before = load_file(tmp_path / "student" / "model.safetensors")
+    after = load_file(tmp_path / "out" / "model.safetensors")
+    moved = {name for name, tensor in after.items() if not torch.equal(tensor, before[name[6:]])}
+    assert moved
+    assert all("layer.1." in name for name in moved)
+
+
+def test_a_student_can_keep_its_first_layers(tmp_path: Path) -> None:
+    train(tmp_path, keep=1)
+    assert '"num_hidden_layers": 1' in (tmp_path / "out" / "config.json").read_text()
+
+
+def test_more_layers_than_there_are_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has 2 layers"):
+        train(tmp_path, keep=3)
+
+
+def test_two_teachers_speak_on_one_scale() -> None:
+    groups = rows.groups(TRAIN)
+    one = topics(groups.texts)
+    lesson = distillation.Lesson(groups, [one, one + 3.0])  # cosines of the other are all high
+    alone = distillation.Lesson(groups, [one])
+    places = np.arange(30)
+    both, first = lesson.likeness(places), alone.likeness(places)
+    strangers = ~torch.eye(30, dtype=torch.bool)
+    assert abs(float(both[strangers].mean() - first[strangers].mean())) < 0.1
+    assert torch.allclose(both.diagonal(), torch.ones(30))
+
+
+def test_near_dialogues_stand_together() -> None:
+    groups = rows.groups(TRAIN)
+    table = topics(groups.texts)
+    drawn = rows.batches(groups, table, 8, np.random.default_rng(0))
+    places = np.concatenate(drawn)
+    assert set(places.tolist()) == set(range(len(groups.texts)))  # all of them in an epoch
+    assert all(len(set(batch.tolist())) == len(batch) for batch in drawn)
+
+
+def test_people_are_asked_by_the_cosines_of_the_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    def item(number: int, response: str, rating: float) -> Dialogue:
+        turns = (Turn("A", "tea"), Turn("B", "cake"), Turn("A", response))
+        return Dialogue(str(number), turns, ratings={"coherence": (rating,)}, level="turn")
+
+    items = (item(1, "cake", 3.0), item(2, "tea", 2.0), item(3, "war", 1.0))
+    monkeypatch.setattr(people, "TUNING", {"dailydialog-grade": "coherence"})
+    monkeypatch.setattr(corpora, "load", lambda _: items)
+    people._rated.cache_clear()
+    words = ("tea", "cake", "war")
+    agreement = people.agreement(
+        lambda texts: np.array([[w in text.split() for w in words] for text in texts], np.float32)
+    )
+    people._rated.cache_clear()
+    assert agreement == {"dailydialog-grade": pytest.approx(1.0)}
