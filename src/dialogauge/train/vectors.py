@@ -27,6 +27,8 @@ from .recipe import Chosen
 Ints = NDArray[np.int64]
 #: Texts whose vectors say what mean and spread are.
 _MANY = 20_000
+#: Texts whose cosine is this close to 1 begin to count as copies of each other.
+_COPY = 0.03
 
 
 class _Rows(Protocol):
@@ -99,6 +101,15 @@ def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> 
             np.save(file, vectors, allow_pickle=False)
     kept: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     return kept
+
+
+def newness(cosine: Tensor) -> Tensor:
+    """1 for a text that is like another, 0 for its copy, which says nothing: echo is no answer.
+
+    >>> [round(float(each), 2) for each in newness(torch.tensor([0.5, 0.97, 0.985, 1.0]))]
+    [1.0, 1.0, 0.5, 0.0]
+    """
+    return ((1 - cosine) / _COPY).clamp(0, 1)
 
 
 class Standard(nn.Module):

@@ -25,12 +25,10 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from ...recipe import AtLeastOne, Count, Share
-from ...vectors import Standard, lstm_states
+from ...vectors import Standard, lstm_states, newness
 
 #: Relations of two turns: either speaker x either speaker x before or after.
 _RELATIONS = 8
-#: Turns whose cosine is this close to 1 begin to count as copies of each other.
-_COPY = 0.03
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -83,7 +81,7 @@ def _unit(turns: Tensor) -> Tensor:
 def _if_new(turns: Tensor, before: Tensor) -> Tensor:
     """The turns before, faded to nothing where a turn is a copy of them."""
     cosine = (turns * before).mean(-1, keepdim=True)
-    return before * ((1 - cosine) / _COPY).clamp(0, 1)
+    return before * newness(cosine)
 
 
 class Network(nn.Module, ABC):

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ...recipe import AtLeastOne, Share
+from ...vectors import newness
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -91,11 +92,16 @@ class ResponseSelector(nn.Module):
         return functional.normalize(response, dim=-1)
 
     def forward(self, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
-        """(batch, turns, width), (batch, turns), (batch, width) -> (batch,), from -1 to 1."""
-        head = (self.context(context, mask) * self.response(response)).sum(-1)
-        last = functional.normalize(context[:, -1], dim=-1) * mask[:, -1:]
-        plain = (last * functional.normalize(response, dim=-1)).sum(-1)
-        return (1 - self.cosine) * head + self.cosine * plain
+        """(batch, turns, width), (batch, turns), (batch, width) -> (batch,), from -1 to 1.
+
+        What was just said, said again, is no answer: a copy of any turn that is read fades to 0.
+        """
+        answer = self.response(response)
+        head = (self.context(context, mask) * answer).sum(-1)
+        said = functional.normalize(context, dim=-1) * mask.unsqueeze(-1)
+        cosines = (said * answer.unsqueeze(1)).sum(-1)  # (batch, turns)
+        score = (1 - self.cosine) * head + self.cosine * cosines[:, -1]
+        return score * newness(cosines.amax(1))
 
 
 def _silence(layer: nn.Module) -> None:
