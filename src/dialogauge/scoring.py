@@ -16,6 +16,7 @@ import msgspec
 
 from . import atomic
 from .dialogue import Dialogue
+from .encode.batching import chunks
 from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
@@ -83,7 +84,7 @@ class Run(msgspec.Struct, frozen=True):
     def batches(self, dialogues: Iterable[Dialogue]) -> Iterator[list[Row]]:
         """Rows in order, a batch at a time."""
         scored = checked if self.turns or self.aggregate else checked_values
-        for batch in _batches(dialogues):
+        for batch in chunks(dialogues, BATCH, BATCH_CHARACTERS, _characters):
             spoken = [dialogue.spoken for dialogue in batch]
             columns = {metric.name: scored(metric, spoken) for metric in self.metrics}
             yield [
@@ -102,19 +103,6 @@ class Run(msgspec.Struct, frozen=True):
         values = iter(score.turns)  # asides were not shown to the metric: they have no score
         turns = tuple(math.nan if turn.aside else next(values) for turn in dialogue.turns)
         return msgspec.structs.replace(score, turns=turns)
-
-
-def _batches(dialogues: Iterable[Dialogue]) -> Iterator[list[Dialogue]]:
-    batch: list[Dialogue] = []
-    size = 0
-    for dialogue in dialogues:
-        batch.append(dialogue)
-        size += sum(len(turn.text) for turn in dialogue.turns)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def score_to(
@@ -146,6 +134,10 @@ def score_to(
             atomic.sync(file)
             _publish(partial, path)
     return count
+
+
+def _characters(dialogue: Dialogue) -> int:
+    return sum(len(turn.text) for turn in dialogue.turns)
 
 
 def _once(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
