@@ -121,6 +121,8 @@ class Unreferenced(TrainedMetric):
 class Maude(Unreferenced):
     """Each turn of a dialogue as a response to those before it."""
 
+    last = LAST
+
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
         recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]

@@ -36,6 +36,7 @@ class Relevance(TrainedMetric):
     """A trained head and the encoder it was trained on."""
 
     config: Config
+    last = LAST
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""

@@ -64,6 +64,11 @@ class Embedded(msgspec.Struct, frozen=True):
         return self.source if isinstance(self.source, Encoder) else shared(self.source)
 
     @property
+    def last(self) -> int | None:
+        """How many turns at the end of a dialogue it scores; None for all."""
+        return getattr(self.settings, "last", None)
+
+    @property
     def signature(self) -> str:
         """Settings and versions, then the encoder's passport."""
         ours = signature(self.name, self.settings, "onnxruntime", "tokenizers")
