@@ -41,7 +41,7 @@ def test_a_long_response_is_its_weakest_window(name: str) -> None:
     metric = load(name)
     text = GOOD + 6 * ENDS["another topic"]
     encoder: Encoder = metric.encoder  # type: ignore[attr-defined]
-    parts = [window.text for window in encoder._reader.windows([text])[0]]
+    (parts,) = encoder.parts([text])
     alone = [metric.score([chat(QUESTION, part)])[0].turns[1] for part in parts]
     (whole,) = metric.score([chat(QUESTION, text, "I see.")])
     assert len(parts) > 5

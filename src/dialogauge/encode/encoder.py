@@ -138,6 +138,10 @@ class Encoder:
         """
         return [read.windows for read in self._read(texts, pooling)]
 
+    def parts(self, texts: Sequence[str]) -> list[list[str]]:
+        """The text of each window of :meth:`windows`."""
+        return [[window.text for window in cut] for cut in self._reader.windows(texts)]
+
     def stream(self, texts: Iterable[str], pooling: "Pooling" = "mean") -> Iterator[Vector]:
         """The vectors of any number of texts, in order, in bounded memory."""
         for chunk in chunks(texts, CHUNK, _CHARACTERS, len):
