@@ -105,7 +105,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no width": (config(width=None), "missing required field width"),
     "a width of 0": (config(width=0), "width: Expected int >= 1"),
     "no tokens": (config(max_tokens=2), "max_tokens: Expected int >= 3"),
-    "too many tokens": (config(max_tokens=5000), "the graph cannot be run on this"),
+    "too many tokens": (config(max_tokens=5000), "has no room for a window of 5000 tokens"),
+    "too many, and it does not say": (
+        config(max_tokens=5000, backbone=None),
+        "the graph cannot be run on this",
+    ),
     "not an encoder": (config(model="head"), "this is a 'head', not an encoder"),
     "a metric": (config(metric="deam", width=None), "this is a 'deam', not an encoder"),
     "nothing at all": (sealed(write("config.json", b"{}")), "this is a '', not an encoder"),

@@ -8,6 +8,7 @@ half-written last line, and goes on; the result is byte for byte that of an unin
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
@@ -16,10 +17,12 @@ import msgspec
 
 from . import atomic
 from .dialogue import Dialogue
+from .encode import Encoder
+from .encode.batching import chunks
 from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
-from .metrics import Metric, aggregate, checked, checked_values, load
+from .metrics import Metric, aggregate, checked, checked_values, earlier, load
 from .scores import Row, Score, Scores, files, row_of
 
 Metrics = str | Metric | Sequence[str | Metric]
@@ -49,12 +52,21 @@ def score(
     return Scores(run.signatures, tuple(rows))
 
 
+class Unread(msgspec.Struct, frozen=True):
+    """What metrics were given and did not read, because it was too long."""
+
+    texts: int  # distinct ones, whose ends an encoder did not read
+    characters: int  # at these ends
+    turns: dict[str, int]  # by metric: those before the last ones of a dialogue, which it scores
+
+
 class Run(msgspec.Struct, frozen=True):
     """The metrics of a run, ready to score."""
 
     metrics: tuple[Metric, ...]
     aggregate: str | None
     turns: bool = True  # whether turns are shown
+    _earlier: Counter[str] = msgspec.field(default_factory=Counter[str])
 
     @classmethod
     def of(cls, metrics: Metrics, how: str | None, turns: bool = True) -> "Run":
@@ -80,12 +92,28 @@ class Run(msgspec.Struct, frozen=True):
         suffix = f"|aggregate:{self.aggregate}" if self.aggregate else ""
         return {metric.name: metric.signature + suffix for metric in self.metrics}
 
+    @property
+    def unread(self) -> Unread:
+        """What was too long, of all that was scored; not of rows that an earlier run left.
+
+        A text counts once, whatever metrics and encoders read it, and however often it occurs. Of
+        texts it is all that these encoders met since they were loaded: in a command, this run.
+        """
+        texts: dict[bytes, int] = {}
+        for metric in self.metrics:
+            encoder = getattr(metric, "encoder", None)
+            if isinstance(encoder, Encoder):
+                for text, characters in encoder.counts.unread.items():
+                    texts[text] = max(characters, texts.get(text, 0))
+        return Unread(len(texts), sum(texts.values()), dict(+self._earlier))
+
     def batches(self, dialogues: Iterable[Dialogue]) -> Iterator[list[Row]]:
         """Rows in order, a batch at a time."""
         scored = checked if self.turns or self.aggregate else checked_values
-        for batch in _batches(dialogues):
+        for batch in chunks(dialogues, BATCH, BATCH_CHARACTERS, _characters):
             spoken = [dialogue.spoken for dialogue in batch]
             columns = {metric.name: scored(metric, spoken) for metric in self.metrics}
+            self._earlier.update({each.name: earlier(each, spoken) for each in self.metrics})
             yield [
                 row_of(
                     dialogue,
@@ -104,23 +132,10 @@ class Run(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(score, turns=turns)
 
 
-def _batches(dialogues: Iterable[Dialogue]) -> Iterator[list[Dialogue]]:
-    batch: list[Dialogue] = []
-    size = 0
-    for dialogue in dialogues:
-        batch.append(dialogue)
-        size += sum(len(turn.text) for turn in dialogue.turns)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 def score_to(
     out: str | Path,
     dialogues: Iterable[Dialogue],
-    metrics: Metrics,
+    metrics: Metrics | Run,
     *,
     aggregate: str | None = None,
     force: bool = False,
@@ -129,9 +144,11 @@ def score_to(
     """Score into a JSONL, CSV or Parquet file, resuming an interrupted run; how many rows it has.
 
     An existing ``out`` is finished work and is only replaced with ``force``, which also throws
-    away what an interrupted run left. ``advance`` is called for each row, old or new.
+    away what an interrupted run left. ``advance`` is called for each row, old or new. A run in
+    place of metrics knows afterwards what was not read, and brings its own ``aggregate``.
     """
-    run, path = Run.of(metrics, aggregate), Path(out)
+    run = metrics if isinstance(metrics, Run) else Run.of(metrics, aggregate)
+    path = Path(out)
     if path.suffix not in files.LAYOUTS:
         raise OutputError(f"{path}: the ending must be one of {', '.join(files.LAYOUTS)}")
     if path.exists() and not force:
@@ -146,6 +163,10 @@ def score_to(
             atomic.sync(file)
             _publish(partial, path)
     return count
+
+
+def _characters(dialogue: Dialogue) -> int:
+    return sum(len(turn.text) for turn in dialogue.turns)
 
 
 def _once(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:

@@ -39,6 +39,25 @@ def test_json_on_a_terminal_cannot_act_on_it(command: tuple[str, ...], tmp_path:
     assert r"d\u009b\u202e" in seen
 
 
+def test_what_is_not_read_is_said(tmp_path: Path) -> None:
+    huge = "word " * 20_000
+    turns = [{"speaker": "ab"[at % 2], "text": text} for at, text in enumerate(("Hi.", huge, huge))]
+    many = [{"speaker": "ab"[at % 2], "text": "Yes."} for at in range(1100)]
+    path = tmp_path / "long.jsonl"
+    path.write_text("\n".join(json.dumps({"id": f"{len(t)}", "turns": t}) for t in (turns, many)))
+    asked = ("score", path, "-m", "cosim,maude,turn-count", "--json")
+    done = spawn(*asked, "-o", tmp_path / "out.jsonl")
+    unread = json.loads(done.stdout)["unread"]
+    assert unread["texts"] == 1  # the same text twice, and for two metrics
+    assert 50_000 < unread["characters"] < len(huge)
+    assert unread["turns"] == {"cosim": 100, "maude": 100}
+    problem = f"{unread['characters']:,} characters at the end were not read"
+    assert f"1 text is longer than 64 windows of the encoder: {problem}" in done.stderr
+    assert "to be scored: cosim 100, maude 100" in done.stderr
+    assert done.stderr.count("\n") == 2
+    assert "windows" not in spawn(*asked, "-q").stderr
+
+
 def test_a_table_on_a_terminal() -> None:
     seen = on_a_terminal("score", EXAMPLES / "chats.jsonl", "-m", "turn-count")
     assert "bike-repair" in seen

@@ -106,16 +106,6 @@ def test_empty_texts_have_no_vector_and_are_counted() -> None:
     assert one.counts == Counts(texts=5, encoded=4, empty=4)
 
 
-def test_cutting_is_counted() -> None:
-    one = fresh()
-    limit = one.config.max_tokens
-    whole, cut, huge = ("yes " * (limit - 2), "yes " * (limit - 1), "yes " * 100_000)
-    vectors = one.vectors([whole, cut, huge, " " * 100_000 + "yes"])
-    assert one.counts.truncated == 2
-    assert np.abs(vectors[:3] - vectors[0]).max() <= NEAR  # the same first tokens
-    assert np.abs(vectors[3] - one.vectors(["yes"])[0]).max() <= NEAR
-
-
 @pytest.mark.parametrize("text", ODD, ids=lambda text: ascii(text)[:20])
 def test_odd_texts_have_a_vector_or_none(ours: Encoder, text: str) -> None:
     vectors = ours.vectors([text, "fine"])

@@ -51,14 +51,23 @@ class Compass(Encoder):
         self.asked += texts
         return [
             Tokens(
-                tuple(list(WORDS).index(word) for word in text.split()),
-                np.array([WORDS[word] for word in text.split()], np.float32).reshape(-1, 2),
+                tuple(list(WORDS).index(word) for word in text.replace("|", " ").split()),
+                np.array(
+                    [WORDS[word] for word in text.replace("|", " ").split()], np.float32
+                ).reshape(-1, 2),
             )
             for text in texts
         ]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         return [list(each.ids) for each in self.tokens(texts)]
+
+    def windows(self, texts: Sequence[str], pooling: str = "mean") -> list[np.ndarray]:
+        """As if these were remembered: a window for each text between bars."""
+        asked = [*self.asked]
+        windows = [Compass.vectors(self, text.split("|")) for text in texts]
+        self.asked = asked
+        return windows
 
     def vectors(self, texts: Sequence[str], pooling: str = "mean") -> np.ndarray:
         nothing = np.full(2, np.nan)
@@ -93,6 +102,14 @@ def test_cosim_by_hand() -> None:
     expected = [math.nan, 1, 0, HALF, math.nan, math.nan, -1]
     assert score.turns == pytest.approx(expected, nan_ok=True)
     assert score.value == pytest.approx((1 + 0 + HALF - 1) / 4)
+
+
+def test_cosim_of_a_long_turn_is_that_of_its_farthest_window() -> None:
+    (score,) = checked(cosim(encoder=Compass()), [chat("east", "east | north", "northeast", "| ")])
+    windows = [(1, 0), (0, 2)]
+    mean = np.mean(windows, axis=0)  # of words, which are its tokens
+    expected = [math.nan, 0, float(mean @ (1, 1) / np.linalg.norm(mean) / math.sqrt(2)), math.nan]
+    assert score.turns == pytest.approx(expected, nan_ok=True)
 
 
 def test_cosim_without_neighbours_is_nan() -> None:

@@ -53,7 +53,9 @@ def _import_(
     texts: Annotated[
         str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
     ] = "self-dialogue",
-    max_tokens: Annotated[int, typer.Option(min=4, help="Longer texts are cut.")] = 128,
+    max_tokens: Annotated[
+        int, typer.Option(min=4, help="Of a window; longer texts have several.")
+    ] = 128,
     json: Json = None,
 ) -> None:
     """Make a model folder of any Hugging Face encoder (needs the extra train)."""

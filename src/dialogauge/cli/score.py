@@ -1,7 +1,5 @@
 """``dialogauge score``: transcripts in, scores out."""
 
-from collections.abc import Callable
-from functools import partial
 from itertools import chain, tee
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +8,7 @@ import typer
 
 from .. import metrics
 from ..dialogue import Dialogue
+from ..encode.reader import WINDOWS
 from ..errors import DialogaugeError
 from ..formats import FORMATS, Dialogues, read
 from ..meta.means import Means
@@ -83,15 +82,16 @@ def run(
     dialogues = read(
         paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
-    names = chosen_metrics(metric)
+    as_table = to is None and wants_table(json)
+    scoring = Run.of(chosen_metrics(metric), aggregate, turns or not as_table)
     if to is not None:
-        write = partial(score_to, to, dialogues, names, aggregate=aggregate, force=force)
-        _to_file(write, to, dialogues, json, quiet)
-    elif wants_table(json):
-        _to_terminal(dialogues, Run.of(names, aggregate, turns), quiet)
+        _to_file(to, dialogues, scoring, force, json, quiet)
+    elif as_table:
+        _to_terminal(dialogues, scoring, quiet)
     else:
-        _to_pipe(dialogues, Run.of(names, aggregate))
+        _to_pipe(dialogues, scoring)
     _account(dialogues, rejects, quiet)
+    _too_long(scoring, quiet)
 
 
 def _columns(given: str | None) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _columns(given: str | None) -> dict[str, str]:
 
 
 def _to_file(
-    write: Callable[..., int], to: Path, dialogues: Dialogues, json: bool | None, quiet: bool
+    to: Path, dialogues: Dialogues, run: Run, force: bool, json: bool | None, quiet: bool
 ) -> None:
     means = Means()
     with progress("scoring", dialogues, quiet) as step:
@@ -111,13 +111,14 @@ def _to_file(
             means.add(step(row))
 
         try:
-            count = write(advance=advance)
+            count = score_to(to, dialogues, run, force=force, advance=advance)
         except KeyboardInterrupt:
             remark(f"interrupted; the same command goes on from {to}.partial", quiet)
             raise
     _silence(means, quiet)
     if json:
-        emit({"out": str(to), "dialogues": count, "means": means.estimates()})
+        summary = {"out": str(to), "dialogues": count, "means": means.estimates()}
+        emit({**summary, "unread": run.unread})
     else:
         remark(f"{to}: {count:,} dialogues; mean {means}", quiet)
 
@@ -162,3 +163,15 @@ def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
         remark(f"{counts.skipped:,} bad records skipped; they are in {rejects}", quiet)
     if counts.replaced:
         remark(f"{counts.replaced:,} characters were not Unicode and became U+FFFD", quiet)
+
+
+def _too_long(run: Run, quiet: bool) -> None:
+    """Say what was not read, because it was too long."""
+    unread = run.unread
+    if unread.texts:
+        count = "1 text is" if unread.texts == 1 else f"{unread.texts:,} texts are"
+        problem = f"{unread.characters:,} characters at the end were not read"
+        remark(f"{count} longer than {WINDOWS} windows of the encoder: {problem}", quiet)
+    if unread.turns:
+        each = ", ".join(f"{name} {turns:,}" for name, turns in unread.turns.items())
+        remark(f"turns too far from the end of long dialogues to be scored: {each}", quiet)

@@ -1,7 +1,8 @@
 """Text to vectors on ONNX Runtime: each distinct text once, whatever its neighbours.
 
-``batching`` sorts texts into batches by length, ``session`` runs the graph, ``cache`` remembers
-vectors in memory and on disk, ``encoder`` puts them together.
+``reader`` cuts texts into ``windows`` of tokens, ``batching`` sorts these into batches by length,
+``session`` runs the graph, ``cache`` remembers vectors in memory and on disk, ``encoder`` puts them
+together.
 """
 
 from .encoder import Counts, Encoder, Tokens

@@ -5,7 +5,8 @@ as fit a budget of padded tokens rather than a fixed number, because matrices th
 of a core are quicker than larger ones.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,27 @@ from numpy.typing import NDArray
 _BUDGET = 512
 
 Ints = NDArray[np.int64]
+Item = TypeVar("Item")
+
+
+def chunks(
+    items: Iterable[Item], most: int, room: int, size: Callable[[Item], int]
+) -> Iterator[list[Item]]:
+    """Items in order, at most ``most`` together, and none after those that fill the room.
+
+    >>> list(chunks(["a", "bb", "cccc", "d"], 3, 3, len))
+    [['a', 'bb', 'cccc'], ['d']]
+    """
+    chunk: list[Item] = []
+    filled = 0
+    for item in items:
+        chunk.append(item)
+        filled += size(item)
+        if len(chunk) == most or filled > room:
+            yield chunk
+            chunk, filled = [], 0
+    if chunk:
+        yield chunk
 
 
 def batches(lengths: Sequence[int], budget: int = _BUDGET) -> Iterator[list[int]]:

@@ -4,37 +4,33 @@ A vector depends on its text alone: batches are padded and masked, the int8 grap
 every token by itself (``train/models/encoder/quantise.py``), and the mean over a text's tokens is
 taken here, text by text; so batch size, order and mates do not matter.
 
-Long texts are cut to ``max_tokens``. A text without any letter, digit or sign (empty, blank,
-control characters) has no vector: its row is NaN. Both are counted.
+A text beyond ``max_tokens`` is read in windows (:mod:`.reader`), which are texts by themselves; its
+vector is their mean by tokens, its tokens are theirs one after the other. What lies beyond 64
+windows is not read, and counted. A text without any letter, digit or sign (empty, blank, control
+characters) has no vector: its row is NaN. That is counted, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import models
-from ..dialogue import mend
 from ..errors import ModelError
-from .batching import batches, padded
+from .batching import batches, chunks, padded
 from .cache import IN_MEMORY, Disk, Memory, Vector, key
+from .config import Config
+from .reader import WINDOWS, Reader, Window
 from .session import Session, cpu_arithmetic
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from .windows import Span
 
 Vectors = NDArray[np.float32]
 
-#: A text is cut to ``max_tokens`` tokens, or before that to this many characters for each of them:
-#: a text of a hundred thousand words costs no more than its beginning.
-_CHARACTERS = 20
-
-#: How many texts of a stream are encoded at a time.
-CHUNK = 8192
+#: A stream is encoded at most so many texts and so many characters at a time.
+CHUNK, _CHARACTERS = 8192, 2_000_000
 
 #: How many token vectors are kept in memory (384 floats each: 50 MB).
 _TOKENS_IN_MEMORY = 32_768
@@ -44,23 +40,14 @@ _FILES = ("config.json", "model.onnx", "tokenizer.json")
 T = TypeVar("T")
 
 
-class Config(msgspec.Struct, frozen=True):
-    """The config.json of an encoder."""
-
-    model: str
-    name: str
-    width: Annotated[int, msgspec.Meta(ge=1)]
-    max_tokens: Annotated[int, msgspec.Meta(ge=3)]
-    int8: bool = False
-
-
 class Counts(msgspec.Struct):
     """What an encoder was given since it was loaded."""
 
     texts: int = 0
-    encoded: int = 0  # after equal and remembered texts were taken out
-    truncated: int = 0  # of the encoded ones
+    encoded: int = 0  # windows, after equal and remembered ones were taken out
     empty: int = 0  # texts without a vector
+    #: Each distinct text whose end was not read, by its key: how many characters of it.
+    unread: dict[bytes, int] = msgspec.field(default_factory=dict[bytes, int])
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -68,6 +55,13 @@ class Tokens(msgspec.Struct, frozen=True):
 
     ids: tuple[int, ...]
     vectors: Vectors  # (tokens, width)
+
+
+class _Read(NamedTuple):
+    """What is remembered of a text."""
+
+    windows: Vectors  # (windows, width), NaN if it is empty
+    vector: Vector  # their mean, each weighed by its tokens
 
 
 class Encoder:
@@ -80,13 +74,13 @@ class Encoder:
         self.counts = Counts()
         self.hash = models.fingerprint(folder, _FILES)
         self._memory = {
-            name: Memory[Vector](IN_MEMORY // pooled.parts) for name, pooled in POOLINGS.items()
+            name: Memory[_Read](IN_MEMORY // pooled.parts, lambda read: len(read.windows))
+            for name, pooled in POOLINGS.items()
         }
         self._token_memory = Memory[Tokens](_TOKENS_IN_MEMORY, lambda tokens: len(tokens.ids) or 1)
         self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
-        self._limit = _CHARACTERS * config.max_tokens
-        self._tokenizer = _tokenizer(folder / "tokenizer.json", config.max_tokens)
+        self._reader = Reader(folder / "tokenizer.json", config.max_tokens, self.counts.unread)
         self._check(folder)
 
     @classmethod
@@ -97,13 +91,21 @@ class Encoder:
         provider: str = "cpu",
         threads: int = 0,
         cache: str | Path | None = None,
+        max_tokens: int | None = None,
     ) -> "Encoder":
-        """An encoder that ships, or one from a folder; ``cache`` names a folder for vectors."""
+        """An encoder that ships, or one from a folder; ``cache`` names a folder for vectors.
+
+        ``max_tokens`` are those of a window, instead of as many as its config.json says: as many as
+        the network has room for (512 for the one that ships).
+        """
         folder = models.open_folder(name)
         kind = models.kind(folder)
         if kind != "encoder":
             raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
         config = models.decode(folder / "config.json", Config)
+        if max_tokens is not None:
+            config = msgspec.structs.replace(config, max_tokens=max_tokens)
+        config.check(folder)
         encoder = cls(folder, config, provider=provider, threads=threads)
         if cache is not None:
             encoder._disk = {
@@ -116,7 +118,8 @@ class Encoder:
     def signature(self) -> str:
         """The passport of its vectors."""
         arithmetic = f"|cpu:{cpu_arithmetic()}" if self.config.int8 else ""
-        return f"{self.config.name}|sha256:{self.hash}|tokens:{self.config.max_tokens}{arithmetic}"
+        windows = f"tokens:{self.config.max_tokens}|windows:{WINDOWS}"
+        return f"{self.config.name}|sha256:{self.hash}|{windows}{arithmetic}"
 
     def vectors(self, texts: Sequence[str], pooling: "Pooling" = "mean") -> Vectors:
         """One vector per text, (texts, width), not normalised; NaN where a text is empty.
@@ -124,40 +127,46 @@ class Encoder:
         The ``texture`` of a text is thrice as wide: the mean of its tokens, their spread, and how
         much neighbours differ, which tells whether words stand as they should.
         """
-        memory = self._memory[pooling]
-        vectors = self._remembered(texts, memory, lambda new: self._sentences(new, pooling))
+        vectors = [read.vector for read in self._read(texts, pooling)]
         width = self.config.width * POOLINGS[pooling].parts
-        table = np.array(vectors, dtype=np.float32).reshape(len(texts), width)
-        self.counts.empty += int(np.isnan(table[:, 0]).sum())
-        return table
+        return np.array(vectors, dtype=np.float32).reshape(len(texts), width)
+
+    def windows(self, texts: Sequence[str], pooling: "Pooling" = "mean") -> list[Vectors]:
+        """The vectors of each text's windows, (windows, width); one of NaN where a text is empty.
+
+        Of a text within one window that is its vector, and encoded once for both.
+        """
+        return [read.windows for read in self._read(texts, pooling)]
+
+    def parts(self, texts: Sequence[str]) -> list[list[str]]:
+        """The text of each window of :meth:`windows`."""
+        return [[window.text for window in cut] for cut in self._reader.windows(texts)]
 
     def stream(self, texts: Iterable[str], pooling: "Pooling" = "mean") -> Iterator[Vector]:
         """The vectors of any number of texts, in order, in bounded memory."""
-        remaining = iter(texts)
-        while chunk := list(islice(remaining, CHUNK)):
+        for chunk in chunks(texts, CHUNK, _CHARACTERS, len):
             yield from self.vectors(chunk, pooling)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Each text's tokens and their vectors; none where a text is empty."""
-        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
-        tokens = self._remembered(
-            texts, self._token_memory, lambda new: self._encoded(new, _inner, nothing)
-        )
+        tokens = self._remembered(texts, self._token_memory, self._all_tokens)
         self.counts.empty += sum(not each.ids for each in tokens)
         return tokens
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Each text's token ids, the special ones left out."""
-        return [ids[1:-1] for ids, _ in self._cut(texts)]
+        cuts = self._reader.windows(texts)
+        return [[token for window in cut for token in window.ids[1:-1]] for cut in cuts]
 
-    def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+    def spans(self, texts: Sequence[str]) -> list[list[Span]]:
         """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""
-        begun = [self._beginning(text.strip()) for text in texts]
-        shifts = [len(text) - len(text.lstrip()) for text in texts]
-        return [
-            [(start + shift, end + shift) for start, end in encoding.offsets[1:-1]]
-            for shift, encoding in zip(shifts, self._tokenizer.encode_batch(begun), strict=True)
-        ]
+        return self._reader.spans(texts)
+
+    def _read(self, texts: Sequence[str], pooling: "Pooling") -> list[_Read]:
+        memory = self._memory[pooling]
+        read = self._remembered(texts, memory, lambda new: self._sentences(new, pooling))
+        self.counts.empty += sum(bool(np.isnan(each.vector[0])) for each in read)
+        return read
 
     def _remembered(
         self,
@@ -175,30 +184,49 @@ class Encoder:
         self.counts.texts += len(texts)
         return [by_key[each] for each in keys]
 
-    def _sentences(self, new: dict[bytes, str], pooling: "Pooling") -> dict[bytes, Vector]:
-        """The pooled tokens of each text, from disk or else from the graph."""
+    def _sentences(self, new: dict[bytes, str], pooling: "Pooling") -> dict[bytes, _Read]:
+        """The pooled tokens of each text's windows, from disk or else from the graph."""
         disk, pooled = self._disk.get(pooling), POOLINGS[pooling]
         stored = disk.get(new) if disk is not None else {}
+        read = {each: _Read(vector[None], vector) for each, vector in stored.items()}
         missing = {each: text for each, text in new.items() if each not in stored}
-        if not missing:
-            return stored
+        cuts = self._cut(missing)
+        parts = {each.key: each for cut in cuts.values() for each in cut}
+        if disk is not None:  # of a long text the windows are there, not the text
+            stored |= disk.get(part for part in parts if part not in missing)
         nothing = np.full(self.config.width * pooled.parts, np.nan, dtype=np.float32)
-        vectors = self._encoded(missing, pooled.keep, nothing)
-        if disk is not None:
+        fresh = {part: window for part, window in parts.items() if part not in stored}
+        vectors = self._encoded(fresh, pooled.keep, nothing)
+        if disk is not None and vectors:
             disk.put(vectors)
-        return stored | vectors
+        vectors |= stored
+        return read | {
+            each: _joined([vectors[window.key] for window in cut], cut)
+            for each, cut in cuts.items()
+        }
+
+    def _all_tokens(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
+        """The tokens of each text's windows one after the other."""
+        cuts = self._cut(new)
+        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
+        parts = {each.key: each for cut in cuts.values() for each in cut}
+        tokens = self._encoded(parts, _inner, nothing)
+        return {
+            each: _chained([tokens[window.key] for window in cut]) for each, cut in cuts.items()
+        }
+
+    def _cut(self, new: dict[bytes, str]) -> dict[bytes, list[Window]]:
+        return dict(zip(new, self._reader.windows(list(new.values())), strict=True))
 
     def _encoded(
-        self, new: dict[bytes, str], keep: Callable[[list[int], Vectors], T], nothing: T
+        self, new: dict[bytes, Window], keep: Callable[[list[int], Vectors], T], nothing: T
     ) -> dict[bytes, T]:
-        """What to keep of each text's hidden states, ``nothing`` where a text is empty.
+        """What to keep of each window's hidden states, ``nothing`` where a window is empty.
 
         ``keep`` is called beside the graph, on all cores, and so is quick to wait for.
         """
-        keys, cuts = list(new), list(self._cut(list(new.values())))
-        ids = [each for each, _ in cuts]
+        keys, ids = list(new), [window.ids for window in new.values()]
         self.counts.encoded += len(new)
-        self.counts.truncated += sum(cut for _, cut in cuts)
 
         def kept(rows: list[int]) -> dict[bytes, T]:
             states = self._hidden([ids[row] for row in rows])
@@ -211,17 +239,6 @@ class Encoder:
         for some in self._session.over(kept, batches(list(map(len, ids)))):
             encoded |= some
         return encoded
-
-    def _cut(self, texts: Sequence[str]) -> Iterator[tuple[list[int], bool]]:
-        """Each text's token ids (none if nothing is to be encoded), and whether it was cut."""
-        stripped = [text.strip() for text in texts]
-        begun = list(map(self._beginning, stripped))
-        for text, encoding in zip(stripped, self._tokenizer.encode_batch_fast(begun), strict=True):
-            cut = len(text) > self._limit or bool(encoding.overflowing)
-            yield (encoding.ids if len(encoding.ids) > 2 else []), cut
-
-    def _beginning(self, text: str) -> str:
-        return mend(text[: self._limit], lambda _: None)
 
     def _hidden(self, ids: Sequence[Sequence[int]]) -> Vectors:
         """The hidden states of one batch, (texts, tokens, width)."""
@@ -236,11 +253,7 @@ class Encoder:
                 f"{folder / 'model.onnx'}: not the graph of an encoder: it takes "
                 f"{', '.join(sorted(inputs))} and gives {', '.join(sorted(outputs))}"
             )
-        if self._tokenizer.num_special_tokens_to_add(is_pair=False) != 2:
-            raise ModelError(
-                f"{folder / 'tokenizer.json'}: must put one special token at each end of a text"
-            )
-        last = self._tokenizer.get_vocab_size() - 1
+        last = self._reader.vocabulary - 1
         width = self._hidden([[last] * self.config.max_tokens]).shape[-1]
         if width != self.config.width:
             raise ModelError(
@@ -285,13 +298,18 @@ def _inner(ids: list[int], states: Vectors) -> Tokens:
     return Tokens(tuple(ids[1:-1]), states[1:-1].copy())
 
 
-def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
-    from tokenizers import Tokenizer
+def _joined(vectors: list[Vector], windows: Sequence[Window]) -> _Read:
+    """What is remembered of a text, given its windows; of a single one, that and nothing else."""
+    table = np.array(vectors, dtype=np.float32)
+    if len(table) == 1:
+        return _Read(table, table[0])
+    sizes = np.array([len(window.ids) for window in windows], dtype=np.float32)
+    return _Read(table, np.add.reduce(table * (sizes / sizes.sum())[:, None], axis=0))
 
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises plain Exception
-        raise ModelError(f"{path}: cannot be read: {error}") from None
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
+
+def _chained(windows: list[Tokens]) -> Tokens:
+    """The tokens of all windows of a text."""
+    if len(windows) == 1:
+        return windows[0]
+    ids = tuple(token for window in windows for token in window.ids)
+    return Tokens(ids, np.concatenate([window.vectors for window in windows]))

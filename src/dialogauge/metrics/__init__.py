@@ -7,7 +7,7 @@ others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are families of the
 
 from .catalogue import METRICS, TRIVIAL, describe, load, names
 from .functions import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
-from .metric import Metric, Whole, checked, checked_values, is_trained, signature
+from .metric import Metric, Whole, checked, checked_values, earlier, is_trained, signature
 
 __all__ = [
     "AGGREGATES",
@@ -22,6 +22,7 @@ __all__ = [
     "checked",
     "checked_values",
     "describe",
+    "earlier",
     "is_trained",
     "load",
     "names",

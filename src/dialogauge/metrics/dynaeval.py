@@ -3,7 +3,8 @@
 The network (``train/models/dynaeval/network.py``) reads the vectors of the utterances, each encoded
 once, and who said them. Its number has no fixed range; higher is better. Turns are scored by the
 same network, which is run on other sequences of the same turns: without each (:class:`Graph`), or
-up to each (:class:`SoFar`).
+up to each (:class:`SoFar`). An utterance of several windows is their mean: the graph asks how turns
+hang together, and has one node for each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,6 +87,7 @@ class Graph(TrainedMetric):
     """A trained network and the encoder whose vectors it reads."""
 
     config: Config
+    last = _LAST
     files: ClassVar[Sequence[str]] = ("config.json", "model.onnx", "reader.onnx")
 
     def __init__(self, folder: Path, config: Config, name: str = "") -> None:

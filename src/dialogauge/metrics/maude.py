@@ -1,7 +1,7 @@
 """MaUdE: how well each turn follows what was said, scored as it arrives and without a reference.
 
 A network trained to tell a given response from broken and foreign ones (Sinha et al. 2020) reads
-the vectors of the last turns and of the response. Each utterance is encoded once and the window
+the vectors of the last turns and of the response. Each utterance is encoded once and the context
 slides over the vectors, so that a turn costs the same however long the conversation is. A dialogue
 can be scored whole, or fed turn by turn:
 
@@ -9,12 +9,15 @@ can be scored whole, or fed turn by turn:
     chat.add(Turn("user", "Do you like tea?")).value        # NaN: it answers nothing
     chat.add(Turn("bot", "I prefer coffee.")).value         # the same as in a whole dialogue
 
-A turn that says nothing (blank, an aside) has no score and stands in no window. The networks that
-MaUdE was compared with are run by the same code (``train/models/maude/network.py``).
+A turn that says nothing (blank, an aside) has no score and stands in no context. A long response,
+read in several windows, follows as well as the one of them that follows worst, so that a good
+beginning hides nothing; in a context it is the mean of its windows. The networks that MaUdE was
+compared with are run by the same code (``train/models/maude/network.py``); one that reads words
+reads the last of them, however long the text.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -28,6 +31,7 @@ from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
 from .functions import NAN, from_last_turns
 from .trained import LAST, TrainedMetric, batches
+from .vectors import sizes, weakest
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -61,14 +65,17 @@ class Unreferenced(TrainedMetric):
     def follow(self, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
         """How well each response follows its context, 0 to 1; NaN where either says nothing."""
         last = slice(-self.config.turns, None)
-        windows = [[text for text in context if text.strip()][last] for context in contexts]
+        heard = [[text for text in context if text.strip()][last] for context in contexts]
         if self.config.reads != "turns":
-            windows = [[" ".join(window)] if window else [] for window in windows]
-        texts = list(dict.fromkeys(text for each in (*windows, responses) for text in each))
+            heard = [[" ".join(texts)] if texts else [] for texts in heard]
+        texts = list(dict.fromkeys(text for each in (*heard, responses) for text in each))
         place = {text: row for row, text in enumerate(texts)}
-        rows = [[place[text] for text in window] for window in windows]
-        answers = [place[text] if text.strip() else -1 for text in responses]
-        return self._run(self.table(texts), rows, np.array(answers, np.int64))
+        table, answers = self._answers(self.table(texts), responses, place)
+        counts = sizes(answers)
+        rows = [[place[text] for text in each] for each in heard]
+        repeated = [row for row, count in zip(rows, counts, strict=True) for _ in range(count)]
+        flat = np.fromiter(chain.from_iterable(answers), np.int64, counts.sum())
+        return weakest(self._run(table, repeated, flat), answers)
 
     def table(self, texts: Sequence[str]) -> NDArray[Any]:
         """What the network reads of each text: its vector, or its words."""
@@ -76,15 +83,30 @@ class Unreferenced(TrainedMetric):
             return word_table(self.encoder, texts)
         return self.encoder.vectors(texts, self.config.pooling)
 
-    def _run(self, table: NDArray[Any], windows: Sequence[Sequence[int]], answers: Ints) -> Floats:
-        """The score of each answer after its window; rows of the table, -1 for no answer."""
+    def _answers(
+        self, table: NDArray[Any], responses: Sequence[str], place: Mapping[str, int]
+    ) -> tuple[NDArray[Any], list[list[int]]]:
+        """The table with what is read of long responses behind it; each response's rows in it."""
+        answers = [[place[text] if text.strip() else -1] for text in responses]
+        if self.config.reads == "words":
+            return table, answers
+        parts, end = [table], len(table)
+        for at, windows in enumerate(self.encoder.windows(responses, self.config.pooling)):
+            if len(windows) > 1:
+                answers[at] = list(range(end, end + len(windows)))
+                parts.append(windows)
+                end += len(windows)
+        return np.concatenate(parts) if len(parts) > 1 else table, answers
+
+    def _run(self, table: NDArray[Any], heard: Sequence[Sequence[int]], answers: Ints) -> Floats:
+        """The score of each answer after its context; rows of the table, -1 for no answer."""
         scores = np.full(len(answers), np.nan)
         # A text without a word has no vector, or word ids of 0 only.
         has_words: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
-        for rows in batches([at for at, each in enumerate(windows) if each and answers[at] >= 0]):
-            context = np.array([[0] * (turns - len(windows[at])) + [*windows[at]] for at in rows])
-            there = [[0] * (turns - len(windows[at])) + [1] * len(windows[at]) for at in rows]
+        for rows in batches([at for at, each in enumerate(heard) if each and answers[at] >= 0]):
+            context = np.array([[0] * (turns - len(heard[at])) + [*heard[at]] for at in rows])
+            there = [[0] * (turns - len(heard[at])) + [1] * len(heard[at]) for at in rows]
             inputs = {
                 "table": np.nan_to_num(table) if table.dtype.kind == "f" else table,
                 "context": context.astype(np.int64),
@@ -98,6 +120,8 @@ class Unreferenced(TrainedMetric):
 
 class Maude(Unreferenced):
     """Each turn of a dialogue as a response to those before it."""
+
+    last = LAST
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""

@@ -51,6 +51,12 @@ class Whole(Protocol):
         """The values of the scores alone: the same numbers, for less work."""
 
 
+def earlier(metric: Metric, dialogues: Sequence[Dialogue]) -> int:
+    """How many turns come before the ``last`` that a metric says it scores of a dialogue."""
+    last = getattr(metric, "last", None)
+    return sum(max(0, len(each.turns) - last) for each in dialogues) if isinstance(last, int) else 0
+
+
 def is_trained(metric: Metric) -> bool:
     """Whether a metric was trained, or does not say that it was not."""
     return getattr(metric, "trained", True) is not False

@@ -12,7 +12,7 @@ needs it, and shared by the metrics of a process.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import cache
 from hashlib import blake2b
 from itertools import islice
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ..dialogue import Dialogue
 from ..encode import Encoder, Tokens
+from ..encode.batching import chunks
 from ..errors import DialogaugeError
 from ..scores import Score
 from .functions import NAN, from_last_turns, of_last_turn
@@ -35,8 +36,11 @@ Floats = NDArray[np.float64]
 Source = str | Path | Encoder
 ENCODER = "dialogue-minilm"
 
-#: How many pairs of response and reference are in memory at a time.
-PAIRS = 256
+#: How many pairs of response and reference are in memory at a time, and how many characters.
+PAIRS, _CHARACTERS = 256, 100_000
+
+#: How many tokens of a response are compared with all of a reference at a time.
+_ROWS = 512
 
 
 @cache
@@ -60,6 +64,11 @@ class Embedded(msgspec.Struct, frozen=True):
         return self.source if isinstance(self.source, Encoder) else shared(self.source)
 
     @property
+    def last(self) -> int | None:
+        """How many turns at the end of a dialogue it scores; None for all."""
+        return getattr(self.settings, "last", None)
+
+    @property
     def signature(self) -> str:
         """Settings and versions, then the encoder's passport."""
         ours = signature(self.name, self.settings, "onnxruntime", "tokenizers")
@@ -77,18 +86,40 @@ class Cosim(msgspec.Struct, frozen=True):
 
 
 def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
-    """Cosine of each turn with the one before; of a dialogue, the mean turn."""
+    """Cosine of each turn with the one before; of a dialogue, the mean turn.
+
+    A turn of several windows is as near as its farthest one, so that a good beginning hides
+    nothing; to the turn after it, it is their mean.
+    """
     settings = settings or Cosim()
     last = settings.last
 
     def scores(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
-        recent = [dialogue.turns[-last:] for dialogue in dialogues]
-        stream = encoder.stream(turn.text for turns in recent for turn in turns)
-        for dialogue, turns in zip(dialogues, recent, strict=True):
-            vectors = np.array(list(islice(stream, len(turns))), dtype=np.float64)
-            yield from_last_turns(dialogue, cosines(vectors[:-1], vectors[1:]))
+        recent = [[turn.text for turn in dialogue.turns[-last:]] for dialogue in dialogues]
+        stream = encoder.stream(text for texts in recent for text in texts)
+        for dialogue, texts in zip(dialogues, recent, strict=True):
+            vectors = np.array(list(islice(stream, len(texts))), dtype=np.float64)
+            windows = encoder.windows(texts)[1:]  # remembered
+            before = np.repeat(np.arange(len(windows)), sizes(windows))
+            near = cosines(vectors[before], np.concatenate([vectors[:0], *windows]))
+            yield from_last_turns(dialogue, weakest(near, windows))
 
     return Embedded("cosim", settings, encoder, scores)
+
+
+def weakest(values: NDArray[np.floating], windows: Sequence[Sized]) -> NDArray[np.floating]:
+    """The smallest value of each text, given those of the windows of all texts; NaN if one is.
+
+    >>> weakest(np.array([3.0, 5.0, 4.0]), [["two", "windows"], ["one"]])
+    array([3., 4.])
+    """
+    counts = sizes(windows)
+    return np.minimum.reduceat(values, counts.cumsum() - counts) if len(counts) else values
+
+
+def sizes(windows: Sequence[Sized]) -> NDArray[np.int64]:
+    """How many windows each text has."""
+    return np.array([len(some) for some in windows], np.int64)
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -174,7 +205,7 @@ def _pairs(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[tuple[in
         if dialogue.level == "turn"
         for reference in dialogue.references
     )
-    while some := list(islice(pairs, PAIRS)):
+    for some in chunks(pairs, PAIRS, _CHARACTERS, lambda pair: len(pair[1]) + len(pair[2])):
         which, responses, references = zip(*some, strict=True)
         tokens = iter(encoder.tokens((*responses, *references)))
         responding = list(islice(tokens, len(some)))
@@ -218,8 +249,13 @@ def _bertscore(response: Tokens, reference: Tokens, rarity: _Rarity) -> Score:
 
 def _matches(response: Tokens, reference: Tokens) -> tuple[Floats, Floats]:
     """The best cosine of each token of the response, and of each of the reference."""
-    cosines = _unit(response.vectors) @ _unit(reference.vectors).T
-    return cosines.max(axis=1), cosines.max(axis=0)
+    ours, theirs = _unit(response.vectors), _unit(reference.vectors).T
+    best = []
+    for at in range(0, len(ours), _ROWS):
+        cosines = ours[at : at + _ROWS] @ theirs
+        best.append((cosines.max(axis=1), cosines.max(axis=0)))
+    rows, columns = zip(*best, strict=True)
+    return np.concatenate(rows), np.maximum.reduce(columns)
 
 
 def _rarity(encoder: Encoder, texts: Sequence[str]) -> _Rarity:

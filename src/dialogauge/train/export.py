@@ -123,7 +123,7 @@ def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
         {"tokens": text, "sentence": {0: "batch"}},
         config,
     )
-    backbone.tokenizer.no_truncation()  # whoever runs it cuts, and counts what was cut
+    backbone.tokenizer.no_truncation()  # whoever runs it reads windows
     with atomic.writing(folder / "tokenizer.json") as file:
         file.write(backbone.tokenizer.to_str().encode())
     backbone.tokenizer.enable_truncation(backbone.max_tokens)

@@ -22,6 +22,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from .... import models
+from ....encode.config import Architecture
 from ....errors import DataError, DialogaugeError, InputError, MissingExtraError
 from ...pretrained import padded, quiet
 from ...recipe import Chosen
@@ -67,7 +68,10 @@ class Backbone:
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
-        if max_tokens > (room := positions(model.config)):
+        own = model.config
+        positions = getattr(own, "max_position_embeddings", None)
+        room = Architecture(own.model_type, positions, own.pad_token_id).room
+        if room is not None and max_tokens > room:
             problem = f"{name} has room for {room} tokens, not {max_tokens}"
             raise InputError(problem, field="backbone.max_tokens")
 
@@ -112,12 +116,6 @@ def load(chosen: Chosen) -> Backbone:
         problem = (str(error).strip() or type(error).__name__).splitlines()[0]
         problem = f"{chosen.name} cannot be loaded: {problem}"
         raise InputError(problem, field="backbone.name") from None
-
-
-def positions(config: Any) -> int:
-    """How many tokens a model has room for; RoBERTa's kin count from behind the padding id."""
-    room = int(config.max_position_embeddings)
-    return room - int(config.pad_token_id) - 1 if "roberta" in config.model_type else room
 
 
 def minilm() -> Path:

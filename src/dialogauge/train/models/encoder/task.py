@@ -25,9 +25,9 @@ from .network import Backbone, load
 from .quantise import to_int8
 
 NOTES = """\
-Sentence vectors are masked means, not normalised. Texts are cut to the config's `max_tokens`. In
-int8 every token is scaled by itself (train/models/encoder/quantise.py), so that a vector does not
-depend on the texts beside it.
+Sentence vectors are masked means, not normalised. Texts are read in windows of the config's
+`max_tokens`. In int8 every token is scaled by itself (train/models/encoder/quantise.py), so that a
+vector does not depend on the texts beside it.
 """
 
 #: How many texts the int8 form is calibrated on; as many others it is measured on.
@@ -165,7 +165,8 @@ def _replace_by_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> 
 
 
 def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float:
-    theirs, ours = original.encode(texts), encoder.vectors(texts)
+    parts = [part for cut in encoder.parts(texts) for part in cut]  # in torch the rest is cut off
+    theirs, ours = original.encode(parts), encoder.vectors(parts)
     product = (theirs * ours).sum(axis=1)
     norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(ours, axis=1)
     return float(np.nanmean(product / norms))

@@ -1,0 +1,116 @@
+"""Long turns: what stands after a good beginning counts, with the weights that ship."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.encode import Encoder
+from dialogauge.metrics import load
+from dialogauge.metrics.maude import Maude
+from dialogauge.metrics.trained import TrainedMetric
+from dialogauge.metrics.vectors import cosim
+
+QUESTION = "What did you do at the market with your sister on Saturday?"
+ANSWER = "At the market my sister and I bought bread and cheese on Saturday, and we talked a lot. "
+GOOD = ANSWER * 36  # more than 600 words
+ENDS = {
+    "an insult": "You are a stupid liar, nobody likes you, and I hope that you lose your job. ",
+    "another topic": "The compiler allocates registers by colouring an interference graph. ",
+}
+LONG = ["cosim", "relevance", "maude"]
+
+
+def chat(*texts: str) -> Dialogue:
+    return Dialogue("d", tuple(Turn("ab"[at % 2], text) for at, text in enumerate(texts)))
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("name", [*LONG, "dynaeval", "dynaeval-so-far"])
+def test_what_follows_six_hundred_good_words_is_heard(name: str, end: str) -> None:
+    assert len(GOOD.split()) > 600
+    good, spoilt = load(name).score([chat(QUESTION, GOOD), chat(QUESTION, GOOD + 6 * ENDS[end])])
+    assert abs(good.value - spoilt.value) > 1e-3
+    if name in LONG:  # weakest windows fall; a graph of two turns is no judge
+        assert spoilt.turns[1] < good.turns[1]
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_response_is_its_weakest_window(name: str) -> None:
+    metric = load(name)
+    text = GOOD + 6 * ENDS["another topic"]
+    encoder: Encoder = metric.encoder  # type: ignore[attr-defined]
+    (parts,) = encoder.parts([text])
+    alone = [metric.score([chat(QUESTION, part)])[0].turns[1] for part in parts]
+    (whole,) = metric.score([chat(QUESTION, text, "I see.")])
+    assert len(parts) > 5
+    assert whole.turns[1] == pytest.approx(min(alone), abs=1e-5)
+    assert math.isfinite(whole.turns[2])  # the long turn is context there
+
+
+def test_turn_by_turn_is_the_whole() -> None:
+    metric = load("maude")
+    assert isinstance(metric, Maude)
+    talk = chat(QUESTION, GOOD, "", "I see.", GOOD + ENDS["an insult"], "中" * 700, "Oh!")
+    listener = metric.start()
+    online = [listener.add(turn).value for turn in talk.turns]
+    np.testing.assert_allclose(online, metric.score([talk])[0].turns, atol=1e-6)
+
+
+def test_both_halves_of_bert_ruber_hear_the_end() -> None:
+    def item(response: str) -> Dialogue:
+        turns = (Turn("a", QUESTION), Turn("b", response))
+        return Dialogue("d", turns, references=(ANSWER,), level="turn")
+
+    good, spoilt = load("bert-ruber").score([item(GOOD), item(GOOD + 6 * ENDS["another topic"])])
+    for half in ("referenced", "unreferenced"):
+        assert spoilt.aspects[half] != good.aspects[half]
+    assert spoilt.aspects["unreferenced"] < good.aspects["unreferenced"]
+
+
+@pytest.mark.parametrize("name", ["embedding-average", "greedy-matching", "bertscore"])
+def test_all_tokens_are_compared(name: str) -> None:
+    def item(response: str, reference: str) -> Dialogue:
+        turns = (Turn("a", QUESTION), Turn("b", response))
+        return Dialogue("d", turns, references=(reference,), level="turn")
+
+    spoilt = GOOD + 6 * ENDS["another topic"]
+    same, other, back = load(name).score([item(GOOD, GOOD), item(spoilt, GOOD), item(GOOD, spoilt)])
+    assert same.value == pytest.approx(1)
+    assert other.value < 0.999
+    assert back.value == pytest.approx(other.value)
+
+
+@pytest.mark.parametrize("name", [*LONG, "dynaeval"])
+def test_a_long_turn_keeps_its_score_in_any_company(name: str) -> None:
+    metric = load(name)
+    talks = [chat("Hi.", "Hello!"), chat(QUESTION, GOOD, "Nice."), chat("So?", "x" * 10**6, "No.")]
+    together = metric.score(talks)
+    for talk, score in zip(talks[::-1], together[::-1], strict=True):
+        (alone,) = metric.score([talk])
+        assert alone.turns == pytest.approx(score.turns, nan_ok=True, abs=1e-5)
+
+
+def test_short_turns_bring_no_further_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[int] = []
+    predict = TrainedMetric.predict
+
+    def counted(self: TrainedMetric, inputs: dict[str, np.ndarray], digits: int = 6) -> np.ndarray:
+        rows.append(len(inputs["response"]))
+        return predict(self, inputs, digits)
+
+    monkeypatch.setattr(TrainedMetric, "predict", counted)
+    for name in ("maude", "relevance"):
+        load(name).score([chat("Do you like tea?", "I do.", "Me too.")])
+    assert rows == [2, 2]
+    load("relevance").score([chat(QUESTION, GOOD)])
+    assert rows[-1] > 4
+
+
+def test_a_metric_may_ask_for_wider_windows() -> None:
+    wide = cosim(encoder=Encoder.load(threads=1, max_tokens=512))
+    assert "|tokens:512|" in wide.signature
+    short, long = chat(QUESTION, ANSWER), chat(QUESTION, GOOD)
+    assert wide.score([short])[0].value == load("cosim").score([short])[0].value
+    assert wide.score([long])[0].value != load("cosim").score([long])[0].value
