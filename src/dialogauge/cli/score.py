@@ -18,6 +18,7 @@ from ..scores import Row
 from ..scores.files import header_line, row_line
 from ..scoring import Run, score_to
 from .console import (
+    EncoderName,
     Json,
     MetricNames,
     Quiet,
@@ -40,6 +41,7 @@ def run(
         list[str] | None, typer.Argument(help="Files, folders, globs; - is standard input.")
     ] = None,
     metric: MetricNames = None,
+    encoder: EncoderName = None,
     to: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write to .jsonl, .csv or .parquet.")
     ] = None,
@@ -85,12 +87,13 @@ def run(
     )
     names = chosen_metrics(metric)
     if to is not None:
-        write = partial(score_to, to, dialogues, names, aggregate=aggregate, force=force)
+        write = partial(score_to, to, dialogues, names, aggregate=aggregate, encoder=encoder)
+        write = partial(write, force=force)
         _to_file(write, to, dialogues, json, quiet)
     elif wants_table(json):
-        _to_terminal(dialogues, Run.of(names, aggregate, turns), quiet)
+        _to_terminal(dialogues, Run.of(names, aggregate, turns, encoder), quiet)
     else:
-        _to_pipe(dialogues, Run.of(names, aggregate))
+        _to_pipe(dialogues, Run.of(names, aggregate, encoder=encoder))
     _account(dialogues, rejects, quiet)
 
 

@@ -78,7 +78,7 @@ class Encoder:
     ) -> None:
         self.config = config
         self.counts = Counts()
-        self.hash = models.fingerprint(folder, _FILES)
+        self.hash = fingerprint(folder)
         self._memory = {
             name: Memory[Vector](IN_MEMORY // pooled.parts) for name, pooled in POOLINGS.items()
         }
@@ -98,8 +98,9 @@ class Encoder:
         threads: int = 0,
         cache: str | Path | None = None,
     ) -> "Encoder":
-        """An encoder that ships, or one from a folder; ``cache`` names a folder for vectors."""
+        """An encoder by name, or one from a folder; ``cache`` names a folder for vectors."""
         folder = models.open_folder(name)
+        models.require_weights(folder)
         kind = models.kind(folder)
         if kind != "encoder":
             raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
@@ -117,6 +118,15 @@ class Encoder:
         """The passport of its vectors."""
         arithmetic = f"|cpu:{cpu_arithmetic()}" if self.config.int8 else ""
         return f"{self.config.name}|sha256:{self.hash}|tokens:{self.config.max_tokens}{arithmetic}"
+
+    def require(self, expected: str, folder: Path) -> None:
+        """An error if a model of that folder was trained on an encoder of another hash."""
+        if self.hash != expected:
+            name = self.config.name
+            raise ModelError(
+                f"{folder}: was trained on the encoder {expected[:16]!r}, but {name!r} is "
+                f"{self.hash!r} here: train it again on this one, or import that one"
+            )
 
     def vectors(self, texts: Sequence[str], pooling: "Pooling" = "mean") -> Vectors:
         """One vector per text, (texts, width), not normalised; NaN where a text is empty.
@@ -247,6 +257,12 @@ class Encoder:
                 f"{folder / 'config.json'}: width is {self.config.width}, but the vectors of "
                 f"model.onnx have {width}"
             )
+
+
+def fingerprint(folder: Path) -> str:
+    """The hash of all that an encoder's vectors depend on; heads name it."""
+    external = (models.DATA,) if (folder / models.DATA).exists() else ()
+    return models.fingerprint(folder, (*_FILES, *external))
 
 
 def _mean(ids: list[int], states: Vectors) -> Vector:

@@ -133,6 +133,13 @@ def minilm() -> Path:
     return folder
 
 
+def published(name: str) -> Path:
+    """The file of a backbone's weights, which was loaded before."""
+    if (folder := _folder(name)) is not None:
+        return folder / "model.safetensors"
+    return Path(str(transformers.utils.cached_file(name, "model.safetensors")))
+
+
 def _folder(name: str) -> Path | None:
     """Where a name lies on this machine; None if it can only be a name on the hub."""
     if name == "minilm":
