@@ -88,7 +88,7 @@ def imported() -> dict[str, Path]:
 def named() -> dict[str, Path]:
     """Every model with a name: what ships, then what was imported, its weights included."""
     ours, theirs = shipped(), imported()
-    whole = {name for name in ours if name not in theirs or not awaited(ours[name])}
+    whole = {name for name in ours if name not in theirs or not _awaited(ours[name])}
     return {**ours, **{name: path for name, path in theirs.items() if name not in whole}}
 
 
@@ -100,7 +100,7 @@ def find(name: str | Path) -> Path:
     return folder
 
 
-def awaited(folder: Path) -> Source | None:
+def _awaited(folder: Path) -> Source | None:
     """Whose weights a folder still waits for; None where it is whole."""
     if (folder / DATA).exists() or not (folder / PLAN).exists():
         return None
@@ -109,7 +109,7 @@ def awaited(folder: Path) -> Source | None:
 
 def require_weights(folder: Path) -> None:
     """An error with the command that gets them, if a model's weights are not here."""
-    if source := awaited(folder):
+    if source := _awaited(folder):
         raise ModelError(f"{folder.name}: its weights are {source.remedy}")
 
 
@@ -201,7 +201,7 @@ def describe() -> Iterator[dict[str, Any]]:
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         lines = card(folder).splitlines()
         about = next((line for line in lines if line and not line.startswith("#")), "")
-        if source := awaited(folder):
+        if source := _awaited(folder):
             about = source.remedy
         row = {"name": name, "kind": kind(folder), "megabytes": round(size / 1e6, 1)}
         yield {**row, "about": about}

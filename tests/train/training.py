@@ -73,10 +73,11 @@ def tiny(folder: Path, family: str = "bert") -> Path:
     kinds: dict[str, Any] = {
         "bert": (tf.BertConfig, tf.BertModel),
         "roberta": (tf.RobertaConfig, tf.RobertaModel),
+        "mpnet": (tf.MPNetConfig, tf.MPNetModel),
         "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
     }
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    if family != "roberta":
+    if family not in ("roberta", "mpnet"):
         marks = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
     size = _tokenizer(folder, marks)
     config_kind, model_kind = kinds[family]

@@ -115,7 +115,8 @@ def load(chosen: Chosen) -> Backbone:
 def positions(config: Any) -> int:
     """How many tokens a model has room for; RoBERTa's kin count from behind the padding id."""
     room = int(config.max_position_embeddings)
-    return room - int(config.pad_token_id) - 1 if "roberta" in config.model_type else room
+    behind = "roberta" in config.model_type or config.model_type == "mpnet"
+    return room - int(config.pad_token_id) - 1 if behind else room
 
 
 def minilm() -> Path:
