@@ -54,6 +54,14 @@ def parser(pipeline: "Pipeline") -> "Builtin":
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_imported_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the user imported is not looked at: the folder of imported models is empty."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIALOGAUGE_MODELS", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _no_pickle() -> Iterator[None]:
     """Nothing we run unpickles anything, our own code or a library's."""
 

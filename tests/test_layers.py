@@ -28,6 +28,7 @@ LAYERS = (
     "corpora",
     "language",
     "encode",
+    "importing",
     "knowledge",
     "sentence",
     "amr",

@@ -1,12 +1,16 @@
-"""Model folders: what ships, and whether a folder is what it says.
+"""Model folders: what ships, what was imported, and whether a folder is what it says.
 
 A model is a folder: ``config.json`` (what it is), ``model.onnx``, ``tokenizer.json`` for an
 encoder, ``card.md`` (data, licences, command, results) and ``manifest.json`` (sha256 of each).
 :func:`verify` checks every byte before anything is loaded; a folder with a pickle
 in it is refused whatever its manifest says.
+
+A model may ship without its weights: ``weights.json`` then says whose they are, and
+``dialogauge models import`` writes the whole model to the user's :func:`home`.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
@@ -20,6 +24,8 @@ from .errors import ModelError, UnknownNameError, located
 #: Endings under which pickled weights travel.
 _PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
 MANIFEST = "manifest.json"
+#: Of a model that ships without weights: how they are made, and where they then lie.
+PLAN, DATA = "weights.json", "model.onnx.data"
 
 _T = TypeVar("_T")
 
@@ -30,22 +36,85 @@ class Manifest(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
+class Source(msgspec.Struct, frozen=True):
+    """The published weights that a model is made of."""
+
+    name: str  # what `dialogauge models import` calls them
+    repository: str  # on the hub
+    licence: str
+    sha256: str  # of its model.safetensors
+    bytes: int
+
+    @property
+    def remedy(self) -> str:
+        """How to get them, in a few words."""
+        command = f"dialogauge models import {self.name}"
+        return f"not here: {command} (downloads {self.bytes / 1e6:,.0f} MB, or --from FOLDER)"
+
+
+class _Planned(msgspec.Struct, frozen=True):
+    """The part of a weights.json that says whose weights are awaited."""
+
+    source: Source
+
+
 def shipped() -> dict[str, Path]:
     """The models that come with the package, by name."""
     root = Path(str(resources("dialogauge.weights"))) / "models"
     return {path.name: path for path in sorted(root.iterdir()) if (path / MANIFEST).is_file()}
 
 
+def home() -> Path:
+    """Where imported models live: ``DIALOGAUGE_MODELS``, else the user's data folder."""
+    if folder := os.environ.get("DIALOGAUGE_MODELS"):
+        return Path(folder)
+    try:
+        data = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
+    except RuntimeError:
+        raise ModelError("there is no home folder: set DIALOGAUGE_MODELS to a folder") from None
+    return Path(data) / "dialogauge" / "models"
+
+
+def imported() -> dict[str, Path]:
+    """The models in the user's :func:`home`, by name; none where it cannot be read."""
+    try:
+        paths = sorted(home().iterdir())
+    except (OSError, ModelError):
+        return {}
+    there = {path.name: path for path in paths if (path / MANIFEST).is_file()}
+    return {name: path for name, path in there.items() if not name.startswith(".")}
+
+
+def named() -> dict[str, Path]:
+    """Every model with a name: what ships, then what was imported, its weights included."""
+    ours, theirs = shipped(), imported()
+    whole = {name for name in ours if name not in theirs or not _awaited(ours[name])}
+    return {**ours, **{name: path for name, path in theirs.items() if name not in whole}}
+
+
 def find(name: str | Path) -> Path:
-    """The folder of a shipped model, or of any model by its path; it is not verified."""
-    folder = shipped().get(str(name)) or Path(name)
+    """The folder of a model that ships or was imported, or of any by its path; not verified."""
+    folder = named().get(str(name)) or Path(name)
     if not is_folder(folder):
-        raise UnknownNameError("model or folder", str(name), shipped())
+        raise UnknownNameError("model or folder", str(name), named())
     return folder
 
 
+def _awaited(folder: Path) -> Source | None:
+    """Whose weights a folder still waits for; None where it is whole."""
+    if (folder / DATA).exists() or not (folder / PLAN).exists():
+        return None
+    return decode(folder / PLAN, _Planned).source
+
+
+def require_weights(folder: Path) -> None:
+    """An error with the command that gets them, if a model's weights are not here."""
+    if source := _awaited(folder):
+        raise ModelError(f"{folder.name}: its weights are {source.remedy}")
+
+
 def open_folder(name: str | Path) -> Path:
-    """The verified folder of a shipped model, or of any model by its path."""
+    """The folder that :func:`find` gives, verified."""
     folder = find(name)
     verify(folder)
     return folder
@@ -127,11 +196,13 @@ def card(folder: Path) -> str:
 
 
 def describe() -> Iterator[dict[str, Any]]:
-    """One row per shipped model: name, kind, megabytes, first line of its card."""
-    for name, folder in shipped().items():
+    """One row per model with a name: kind, megabytes, first line of its card or what it lacks."""
+    for name, folder in named().items():
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         lines = card(folder).splitlines()
         about = next((line for line in lines if line and not line.startswith("#")), "")
+        if source := _awaited(folder):
+            about = source.remedy
         row = {"name": name, "kind": kind(folder), "megabytes": round(size / 1e6, 1)}
         yield {**row, "about": about}
 

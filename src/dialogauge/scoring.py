@@ -39,15 +39,17 @@ def score(
     *,
     aggregate: str | None = None,
     turns: bool = True,
+    encoder: str | None = None,
 ) -> Scores:
     """Score dialogues with one or more metrics.
 
     A metric is a name (``dialogauge.metrics.names()``), a folder of a trained one,
     ``"module:Class"``, or an object. ``aggregate`` (mean, sum, max, product) says how turn scores
     become the dialogue's, where a metric scores turns. ``turns=False`` lets a metric leave out
-    turns that cost it extra, if no value depends on them.
+    turns that cost it extra, if no value depends on them. ``encoder`` names another than the one
+    that ships, for metrics that read one.
     """
-    run = Run.of(metrics, aggregate, turns)
+    run = Run.of(metrics, aggregate, turns, encoder)
     rows = [row for batch in run.batches(_once(dialogues)) for row in batch]
     return Scores(run.signatures, tuple(rows))
 
@@ -69,11 +71,17 @@ class Run(msgspec.Struct, frozen=True):
     _earlier: Counter[str] = msgspec.field(default_factory=Counter[str])
 
     @classmethod
-    def of(cls, metrics: Metrics, how: str | None, turns: bool = True) -> "Run":
+    def of(
+        cls, metrics: Metrics, how: str | None, turns: bool = True, encoder: str | None = None
+    ) -> "Run":
         """Load what is named and check that the columns can be told apart."""
         one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
         asked = cast("Sequence[str | Metric]", [metrics] if one else metrics)
-        loaded = tuple(load(item) if isinstance(item, str) else item for item in asked)
+        if encoder and not all(isinstance(item, str) for item in asked):
+            raise DialogaugeError("an encoder is chosen for metrics that are named: name them all")
+        loaded = tuple(
+            load(item, encoder=encoder) if isinstance(item, str) else item for item in asked
+        )
         names = [metric.name for metric in loaded]
         if not names:
             raise DialogaugeError("no metric was named")
@@ -138,6 +146,7 @@ def score_to(
     metrics: Metrics | Run,
     *,
     aggregate: str | None = None,
+    encoder: str | None = None,
     force: bool = False,
     advance: Callable[[Row], None] = lambda row: None,
 ) -> int:
@@ -147,7 +156,7 @@ def score_to(
     away what an interrupted run left. ``advance`` is called for each row, old or new. A run in
     place of metrics knows afterwards what was not read, and brings its own ``aggregate``.
     """
-    run = metrics if isinstance(metrics, Run) else Run.of(metrics, aggregate)
+    run = metrics if isinstance(metrics, Run) else Run.of(metrics, aggregate, encoder=encoder)
     path = Path(out)
     if path.suffix not in files.LAYOUTS:
         raise OutputError(f"{path}: the ending must be one of {', '.join(files.LAYOUTS)}")

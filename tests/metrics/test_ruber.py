@@ -174,7 +174,7 @@ def test_without_a_blend_nothing_changes(tmp_path: Path) -> None:
     plain = written(network="nli")
     train(plain, tmp_path / "plain", material=data.given(chats(4), chats(4)))
     config = json.loads((tmp_path / "plain" / "config.json").read_text())
-    expected = {"metric", "reads", "encoder", "pooling", "turns", "width"}
+    expected = {"metric", "reads", "encoder", "encoder_hash", "pooling", "turns", "width"}
     assert (config["metric"], set(config)) == ("nli", expected)
 
 
@@ -197,6 +197,8 @@ def test_a_network_without_a_blend_is_refused(network: str, tmp_path: Path) -> N
         ({"turns": 0}, "turns: Expected int >= 1"),
         ({"reads": "words"}, "made for rows of 384 numbers, not 64"),
         ({"width": 7}, "made for rows of 7 numbers, not 384"),
+        ({"encoder_hash": None}, "missing required field encoder_hash"),
+        ({"encoder_hash": "abc"}, "was trained on the encoder 'abc', but 'dialogue-minilm' is"),
         ({"encoder": "no-such"}, "no model or folder is called 'no-such'"),
     ],
 )

@@ -188,7 +188,7 @@ def test_idf_is_fixed_and_in_the_signature() -> None:
 
 @pytest.mark.parametrize("name", AGAINST)
 def test_what_cannot_be_compared(name: str) -> None:
-    metric = METRICS[name](encoder=Compass())  # type: ignore[call-arg]
+    metric = METRICS[name](encoder=Compass())
     assert value(metric, "", "east") == 0  # type: ignore[arg-type]
     assert value(metric, "", "", "east") == 0  # type: ignore[arg-type]
     assert value(metric, "east", "", "east") == pytest.approx(1)  # type: ignore[arg-type]
@@ -200,7 +200,7 @@ def test_what_cannot_be_compared(name: str) -> None:
 
 @pytest.mark.parametrize("name", AGAINST)
 def test_chunks_of_pairs_do_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = METRICS[name](encoder=Compass())  # type: ignore[call-arg]
+    metric = METRICS[name](encoder=Compass())
     items = [item("east north", "west", "north", "east"), item("west", "east", ""), item("east")]
     whole = metric.score(items)
     monkeypatch.setattr(vectors, "PAIRS", 2)

@@ -1,4 +1,4 @@
-"""Backbones: three families, no pickle, no network, no weights but the published ones."""
+"""Backbones: four families, no pickle, no network, no weights but the published ones."""
 
 import socket
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from dialogauge.train.recipe import Chosen  # noqa: E402
 
 from .training import tiny  # noqa: E402
 
-FAMILIES = ("bert", "roberta", "distilbert")
+FAMILIES = ("bert", "roberta", "distilbert", "mpnet")
 TEXTS = ["do you like the boat", "", "rather bread", "tell me how the rook and the pawn belong"]
 
 

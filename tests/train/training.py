@@ -73,8 +73,8 @@ def tiny(folder: Path, family: str = "bert") -> Path:
     kinds: dict[str, Any] = {
         "bert": (tf.BertConfig, tf.BertModel),
         "roberta": (tf.RobertaConfig, tf.RobertaModel),
-        "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
         "mpnet": (tf.MPNetConfig, tf.MPNetModel),
+        "distilbert": (tf.DistilBertConfig, tf.DistilBertModel),
     }
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     if family not in ("roberta", "mpnet"):

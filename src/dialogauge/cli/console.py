@@ -31,6 +31,12 @@ MetricNames = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="A metric; repeat it or use commas for several."),
 ]
+EncoderName = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder", help="Another encoder, for metrics that read one: base, or a folder."
+    ),
+]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples.")]
 Seed = Annotated[int, typer.Option(help="Of resampling and permutation.")]
 

@@ -13,9 +13,19 @@ from ..corpora.inputs import dialogues
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError, InputError, UnknownNameError
 from ..meta import Resampling
-from ..metrics import load
+from ..metrics import Metric, load
 from ..report import evaluations
-from .console import Json, MetricNames, Quiet, Resamples, Seed, chosen_metrics, remark, show
+from .console import (
+    EncoderName,
+    Json,
+    MetricNames,
+    Quiet,
+    Resamples,
+    Seed,
+    chosen_metrics,
+    remark,
+    show,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -28,6 +38,7 @@ def run(
         str | None, typer.Option(help="A corpus (dialogauge corpora list) or a rated file.")
     ] = None,
     metric: MetricNames = None,
+    encoder: EncoderName = None,
     contrasts: Annotated[
         str | None, typer.Option(help="A file of contrasts (manipulate --contrasts) instead.")
     ] = None,
@@ -58,13 +69,14 @@ def run(
         raise InputError("one of --on and --contrasts is needed", remedy=remedy)
     resampling = Resampling(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     if on is None:
-        _discriminate(contrasts or "", metric, resampling, json)
+        metrics = [load(name, encoder=encoder) for name in chosen_metrics(metric)]
+        _discriminate(contrasts or "", metrics, resampling, json)
         return
     from ..judging import judge, keep_apart
 
     rated, about = _rated(on, aspect)
     remark(f"{len(rated):,} items of {on}, aspect {about}", quiet)
-    loaded = [load(name) for name in chosen_metrics(metric)]
+    loaded = [load(name, encoder=encoder) for name in chosen_metrics(metric)]
     keep_apart(on, loaded)
     judgement = judge(loaded, rated, about, resampling)
     if plot is not None:
@@ -81,12 +93,11 @@ def _tables(judgement: "Judgement") -> "Iterator[Group]":
 
 
 def _discriminate(
-    path: str, metric: list[str] | None, resampling: Resampling, json: bool | None
+    path: str, metrics: list[Metric], resampling: Resampling, json: bool | None
 ) -> None:
     from ..contrast import read
     from ..judging import discriminations
 
-    metrics = [load(name) for name in chosen_metrics(metric)]
     results = discriminations(metrics, read(path), resampling)
     tables = ((name, evaluations.discrimination_table(it)) for name, it in results.items())
     show({"discrimination": results}, json, lambda: chain.from_iterable(tables))

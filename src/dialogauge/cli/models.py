@@ -1,16 +1,23 @@
-"""``dialogauge models``: what ships, what it is, whether it is whole."""
+"""``dialogauge models``: what there is, what it is, whether it is whole, how to get more."""
 
 import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
+from msgspec.structs import asdict
 
 from .. import models
+from ..errors import InputError
 from ..escaping import printable
+from ..importing.download import download
+from ..importing.filling import Filled, fill, refuse_existing, unfilled
+from ..importing.plan import Plan
 from ..report import terminal
-from .console import Json, facts, records, show
+from .console import Json, Quiet, console, facts, records, remark, show
 
 app = typer.Typer(help="Encoders and trained metrics.", no_args_is_help=True)
 
@@ -21,7 +28,7 @@ Name = Annotated[
 
 @app.command("list")
 def list_(json: Json = None) -> None:
-    """List the models that ship."""
+    """List the models that ship or were imported."""
     records(list(models.describe()), json)
 
 
@@ -46,9 +53,17 @@ def verify(name: Name, json: Json = None) -> None:
 @app.command("import")
 def _import_(
     backbone: Annotated[
-        str, typer.Argument(help="minilm, a Hugging Face folder, or a hub name (uses the network).")
+        str,
+        typer.Argument(
+            help="mpnet (the encoder base), or minilm, a Hugging Face folder or a hub name."
+        ),
     ],
-    to: Annotated[Path, typer.Option("--out", "-o", help="The model folder to write.")],
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The model folder to write.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Where mpnet's model.safetensors lies already.")
+    ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Int8, independent of the batch.")] = False,
     texts: Annotated[
         str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
@@ -57,8 +72,20 @@ def _import_(
         int, typer.Option(min=4, help="Of a window; longer texts have several.")
     ] = 128,
     json: Json = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Make a model folder of any Hugging Face encoder (needs the extra train)."""
+    """Get the weights of a model that ships without them, or make a model folder of any encoder.
+
+    mpnet is downloaded (438 MB, uses the network) or read --from a folder, checked by its hash, and
+    becomes the encoder base, 112 MB, in the user's model folder; that takes a few seconds and needs
+    no extra. Any other Hugging Face encoder needs --out and the extra train, and takes a minute.
+    """
+    if (folder := unfilled(backbone)) is not None:
+        facts(asdict(_filled(folder, source, to, quiet)), json)
+        return
+    if source is not None or to is None:
+        remedy = "name mpnet, or --out and no --from"
+        raise InputError(f"{backbone}: no model ships without weights of that name", remedy=remedy)
     from ..train import require_extra
 
     require_extra()
@@ -72,4 +99,40 @@ def _import_(
     )
     chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
     imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
-    facts(msgspec.structs.asdict(imported), json)
+    facts(asdict(imported), json)
+
+
+def _filled(folder: Path, source: Path | None, to: Path | None, quiet: bool) -> Filled:
+    """A model with its weights, which are downloaded unless they are here."""
+    out = to or models.home() / folder.name
+    refuse_existing(out)
+    if source is not None:
+        return fill(folder, source, out)
+    published = Plan.load(folder).source
+    part = out.with_name(f".{published.name}.safetensors")
+    size = f"{published.bytes / 1e6:,.0f} MB"
+    remark(f"downloading {published.repository} ({published.licence}), {size}, to {part}", quiet)
+    with _bar(published.bytes, quiet) as advance:
+        weights = download(published, part, advance)
+    filled = fill(folder, weights, out)
+    weights.unlink()
+    return filled
+
+
+@contextmanager
+def _bar(size: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A bar over the bytes of a download."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich import progress
+
+    columns = (
+        progress.BarColumn(),
+        progress.DownloadColumn(),
+        progress.TransferSpeedColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("downloading", total=size)
+        yield lambda there: bar.update(task, completed=there)

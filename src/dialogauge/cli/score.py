@@ -17,6 +17,7 @@ from ..scores import Row
 from ..scores.files import header_line, row_line
 from ..scoring import Run, score_to
 from .console import (
+    EncoderName,
     Json,
     MetricNames,
     Quiet,
@@ -39,6 +40,7 @@ def run(
         list[str] | None, typer.Argument(help="Files, folders, globs; - is standard input.")
     ] = None,
     metric: MetricNames = None,
+    encoder: EncoderName = None,
     to: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write to .jsonl, .csv or .parquet.")
     ] = None,
@@ -83,7 +85,7 @@ def run(
         paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
     as_table = to is None and wants_table(json)
-    scoring = Run.of(chosen_metrics(metric), aggregate, turns or not as_table)
+    scoring = Run.of(chosen_metrics(metric), aggregate, turns or not as_table, encoder)
     if to is not None:
         _to_file(to, dialogues, scoring, force, json, quiet)
     elif as_table:

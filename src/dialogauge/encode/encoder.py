@@ -72,7 +72,7 @@ class Encoder:
     ) -> None:
         self.config = config
         self.counts = Counts()
-        self.hash = models.fingerprint(folder, _FILES)
+        self.hash = fingerprint(folder)
         self._memory = {
             name: Memory[_Read](IN_MEMORY // pooled.parts, lambda read: len(read.windows))
             for name, pooled in POOLINGS.items()
@@ -99,6 +99,7 @@ class Encoder:
         the network has room for (512 for the one that ships).
         """
         folder = models.open_folder(name)
+        models.require_weights(folder)
         kind = models.kind(folder)
         if kind != "encoder":
             raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
@@ -120,6 +121,15 @@ class Encoder:
         arithmetic = f"|cpu:{cpu_arithmetic()}" if self.config.int8 else ""
         windows = f"tokens:{self.config.max_tokens}|windows:{WINDOWS}"
         return f"{self.config.name}|sha256:{self.hash}|{windows}{arithmetic}"
+
+    def require(self, expected: str, folder: Path) -> None:
+        """An error if a model of that folder was trained on an encoder of another hash."""
+        if self.hash != expected:
+            name = self.config.name
+            raise ModelError(
+                f"{folder}: was trained on the encoder {expected[:16]!r}, but {name!r} is "
+                f"{self.hash!r} here: train it again on this one, or import that one"
+            )
 
     def vectors(self, texts: Sequence[str], pooling: "Pooling" = "mean") -> Vectors:
         """One vector per text, (texts, width), not normalised; NaN where a text is empty.
@@ -260,6 +270,12 @@ class Encoder:
                 f"{folder / 'config.json'}: width is {self.config.width}, but the vectors of "
                 f"model.onnx have {width}"
             )
+
+
+def fingerprint(folder: Path) -> str:
+    """The hash of all that an encoder's vectors depend on; heads name it."""
+    external = (models.DATA,) if (folder / models.DATA).exists() else ()
+    return models.fingerprint(folder, (*_FILES, *external))
 
 
 def _mean(ids: list[int], states: Vectors) -> Vector:

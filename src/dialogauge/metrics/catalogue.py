@@ -4,8 +4,12 @@ A metric is named in one of four ways: a name of :data:`METRICS`; ``"module:Clas
 Python code that can be imported; a folder with a trained metric; a name that an installed package
 gives in the entry-point group ``dialogauge.metrics``. The last three run or read what they name, so
 whoever acts for a stranger passes ``trusted=False`` and gets the first only.
+
+Whoever asks for another encoder gets it, or an error, for every metric that reads one: a trained
+metric fits the encoder that it was trained on, and one trained on another is another folder.
 """
 
+import inspect
 import os
 import reprlib
 from collections.abc import Callable
@@ -19,8 +23,10 @@ from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, 
 from . import dynaeval, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
 from .trained import TrainedMetric
+from .vectors import shared
 
-Make = Callable[[], Metric]
+#: Gives a metric; one that reads an encoder has a parameter ``encoder``.
+Make = Callable[..., Metric]
 
 #: Baselines that understand nothing; evaluations set them beside every metric.
 _TRIVIAL: dict[str, Make] = {
@@ -78,8 +84,10 @@ _TRAINED = {
 def _maker(name: str, shipped: _Shipped) -> Make:
     """What makes a trained metric that ships."""
 
-    def make() -> Metric:
-        return from_folder(shipped.model or name, name, shipped.variant)
+    def make(encoder: str = "") -> Metric:
+        model = shipped.model or name
+        folder = _trained_on(encoder, model) if encoder else model
+        return from_folder(folder, name, shipped.variant)
 
     make.__doc__ = shipped.about
     return make
@@ -122,21 +130,30 @@ def describe(name: str) -> str:
     return _first_line(plugins.attempt(installed[name].load, f"the installed metric {name!r}"))
 
 
-def load(name: str, trusted: bool = True) -> Metric:
+def load(name: str, trusted: bool = True, encoder: str | None = None) -> Metric:
     """The metric of that name, folder, ``"module:Class"`` or entry point.
 
-    ``trusted=False`` is for names that come from somebody else (a request, a file): it knows the
-    names of :data:`METRICS` and runs nothing.
+    ``encoder`` (a model's name, or a folder) stands in for the one that ships, in metrics that read
+    one. ``trusted=False`` is for names that come from somebody else (a request, a file): it knows
+    the names of :data:`METRICS` and of models, and runs nothing.
     """
+    if encoder and not trusted and encoder not in models.named():
+        raise UnknownNameError("encoder", reprlib.repr(encoder), models.named())
     if name in METRICS:
-        return METRICS[name]()
+        reads = encoder and "encoder" in inspect.signature(METRICS[name]).parameters
+        return METRICS[name](encoder=encoder) if reads else METRICS[name]()
     if not trusted:
         raise DialogaugeError(
             f"{reprlib.repr(name)} is not a metric that ships with dialogauge, and here only those "
             f"may be used: {', '.join(METRICS)}"
         )
     if models.is_folder(name):
-        return from_folder(name)
+        metric = from_folder(name)
+        if encoder:
+            shared(encoder).require(metric.config.encoder_hash, Path(name))
+        return metric
+    if encoder:
+        raise DialogaugeError(f"{reprlib.repr(name)} takes no encoder: it brings its own, if any")
     if ":" in name:
         thing = plugins.named(name, "module:Class")
         return _metric(lambda: thing, repr(name))
@@ -174,6 +191,20 @@ def from_folder(
     except msgspec.ValidationError as error:
         raise ModelError(str(located(error, file=str(file)))) from None
     return (variant or metric)(where, config, name)
+
+
+def _trained_on(encoder: str, model: str) -> str:
+    """The model, or the one that was trained on that encoder and bears both names."""
+    other = f"{model}-{Path(encoder).name}"
+    for name in (model, other):
+        config = models.named().get(name, Path()) / "config.json"
+        if config.is_file() and _read(config)[0].get("encoder_hash") == shared(encoder).hash:
+            return name
+    problem = f"no {model} was trained on {shared(encoder).config.name} ({shared(encoder).hash})"
+    raise ModelError(
+        f"{problem}: train one by the recipe {model}.toml with backbone.name = {encoder!r}, and "
+        f"score with its folder, or call it {models.home() / other}"
+    )
 
 
 def _read(file: Path) -> tuple[Any, str]:

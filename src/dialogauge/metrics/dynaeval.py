@@ -79,6 +79,7 @@ class Config(msgspec.Struct, frozen=True):
 
     metric: str
     encoder: str
+    encoder_hash: str
     width: int
     beside: Annotated[int, Meta(ge=0, le=_LAST)]  # turns before it that a turn is compared with
 

@@ -46,6 +46,7 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     reads: Literal["turns", "joined", "words"]
     encoder: str
+    encoder_hash: str
     turns: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     width: int
     pooling: Pooling = "mean"

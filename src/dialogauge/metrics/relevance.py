@@ -28,6 +28,7 @@ class Config(msgspec.Struct, frozen=True):
 
     metric: str
     encoder: str
+    encoder_hash: str
     turns: Annotated[int, msgspec.Meta(ge=1)]
     width: int
 

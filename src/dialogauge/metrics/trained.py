@@ -31,8 +31,8 @@ class TrainedMetric(ABC):
     """A network of a verified folder, and the encoder that it was trained on.
 
     ``config`` is the struct of its config.json, which has a ``metric`` (its kind), an ``encoder``
-    and a ``width`` (how many numbers the network reads of a text); ``name`` tells metrics of one
-    kind apart.
+    with its ``encoder_hash`` (vectors of any other mean something else) and a ``width`` (how many
+    numbers the network reads of a text); ``name`` tells metrics of one kind apart.
     """
 
     trained = True
@@ -42,6 +42,7 @@ class TrainedMetric(ABC):
     def __init__(self, folder: Path, config: Any, name: str = "") -> None:
         self.name, self.config = name or config.metric, config
         self.encoder = shared(config.encoder)
+        self.encoder.require(config.encoder_hash, folder)
         if config.width != (width := self.width()):
             raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {width}")
         self._network = Session(folder / "model.onnx")

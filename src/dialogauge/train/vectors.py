@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from .. import atomic, models
 from ..encode import Encoder
-from ..encode.encoder import Pooling, Vectors
+from ..encode.encoder import Pooling, Vectors, fingerprint
 from ..errors import InputError
 from .data import Half, Material
 from .models import Encode
@@ -68,24 +68,42 @@ def sides(
 
 
 def encoder(chosen: Chosen, pooling: Pooling = "mean", cache: Path | None = None) -> Encode:
-    """The encoder that ships, as scoring will run it; else the backbone in torch.
+    """An encoder of ours, as scoring will run it; else the backbone in torch.
 
     ``cache`` keeps the vectors of the former, text by text, for runs whose texts overlap.
     """
-    if chosen.name not in models.shipped():
+    if _ours(chosen) is None:
         if pooling != "mean":
-            problem = f"{pooling} is pooled by encoders that ship"
+            problem = f"{pooling} is pooled by encoders that ship or were imported"
             raise InputError(problem, field="backbone.name", remedy="dialogue-minilm")
         return load(chosen).encode
-    shipped = Encoder.load(chosen.name, cache=cache)
-    return lambda texts: np.array(list(shipped.stream(texts, pooling)), np.float32)
+    ours = Encoder.load(chosen.name, cache=cache)
+    return lambda texts: np.array(list(ours.stream(texts, pooling)), np.float32)
+
+
+def passport(chosen: Chosen) -> dict[str, str]:
+    """What a config.json says of the encoder that a model was trained on.
+
+    A backbone in torch has no hash: what is trained on it cannot be scored with.
+    """
+    folder = _ours(chosen)
+    return {"encoder": chosen.name, "encoder_hash": fingerprint(folder) if folder else ""}
+
+
+def _ours(chosen: Chosen) -> Path | None:
+    """The folder of an encoder that ships, was imported or lies at a path; None of any other."""
+    folder = models.named().get(chosen.name) or Path(chosen.name)
+    if not models.is_folder(folder) or not (folder / models.MANIFEST).is_file():
+        return None
+    models.require_weights(folder)
+    return folder if models.kind(folder) == "encoder" else None
 
 
 def reading(
     chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
 ) -> Encode:
     """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
-    name = f"{chosen.name}|{pooling}" if pooling else chosen.name
+    name = "|".join([*passport(chosen).values(), *([pooling] if pooling else ())])
     encode = encode or encoder(chosen, pooling or "mean")
     return lambda texts: cached(encode, texts, name, work)
 

@@ -48,6 +48,13 @@ class Counts(msgspec.Struct):
     empty: int = 0  # texts without any word: they have no graph
 
 
+class Config(msgspec.Struct, frozen=True):
+    """The config.json of a parser."""
+
+    encoder: str
+    encoder_hash: str
+
+
 class Builtin:
     """The parser that ships."""
 
@@ -65,7 +72,10 @@ class Builtin:
         folder = models.open_folder(name)
         if models.kind(folder) != "amr":
             raise ModelError(f"{folder}: this is a {models.kind(folder)!r}, not an AMR parser")
-        return cls(folder, shared(), Encoder.load())
+        config = models.decode(folder / "config.json", Config)
+        encoder = Encoder.load(config.encoder)
+        encoder.require(config.encoder_hash, folder)
+        return cls(folder, shared(), encoder)
 
     @property
     def signature(self) -> str:

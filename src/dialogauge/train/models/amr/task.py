@@ -16,6 +16,7 @@ from ....amr.parser.features import FAR, pair_kinds
 from ...export import Axes, Example, export_onnx
 from ...loop import Batches, on_device
 from ...recipe import Recipe
+from ...vectors import passport
 from . import rows
 from .network import Batch, Parser
 from .rows import Graphs, Sample, Settings, gather
@@ -95,7 +96,8 @@ class Parsing:
             parity = max(parity, gap)
         with atomic.writing(folder / "inventory.json") as file:
             file.write(msgspec.json.encode(self.inventory))
-        atomic.write_json(folder / "config.json", {"model": "amr", "name": self.recipe.name})
+        config = {"model": "amr", "name": self.recipe.name, **passport(self.recipe.backbone)}
+        atomic.write_json(folder / "config.json", config)
         return parity
 
     def _tensors(self, batch: list[Sample]) -> dict[str, Tensor]:

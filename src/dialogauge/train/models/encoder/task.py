@@ -17,12 +17,14 @@ from .... import atomic, corpora, models
 from ....encode import Encoder
 from ....errors import DialogaugeError, OutputError
 from ....formats import read
+from ....importing.plan import Plan
 from ... import card
 from ...card import Outcome, Section, megabytes, table
 from ...export import export_encoder
 from ...recipe import Chosen, Recipe
-from .network import Backbone, load
+from .network import Backbone, load, published
 from .quantise import to_int8
+from .skeleton import Fetched, leave_out
 
 NOTES = """\
 Sentence vectors are masked means, not normalised. Texts are read in windows of the config's
@@ -48,6 +50,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     int8: bool = False
     texts: str = "self-dialogue"  # a corpus, or a transcript by its path
+    fetched: Fetched | None = None  # the weights do not ship: `dialogauge models import` gets them
+
+    def __post_init__(self) -> None:
+        if self.fetched and not self.int8:
+            raise ValueError("weights that are fetched become int8: set int8 = true")
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -64,7 +71,8 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
     folder = out / "training" / "model"
     shutil.rmtree(folder, ignore_errors=True)
     texts = sample(settings.texts, 2 * TEXTS)
-    outcome = convert(recipe.backbone, folder, name=recipe.name, texts=texts, int8=settings.int8)
+    outcome = convert(recipe.backbone, folder, recipe.name, texts, settings)
+    (folder / models.DATA).unlink(missing_ok=True)
     for path in folder.iterdir():
         path.replace(out / path.name)
     folder.rmdir()
@@ -79,11 +87,11 @@ def bring(
         raise OutputError(f"{out} exists: name another folder")
     with tempfile.TemporaryDirectory() as scratch, atomic.reporting(out):
         folder = Path(scratch) / "model"
-        outcome = convert(chosen, folder, name=name, texts=texts, int8=int8)
+        outcome = convert(chosen, folder, name, texts, Settings(int8=int8))
         form = "int8" if int8 else "fp32"
         about = f"The encoder {chosen.name} as it was published, not trained further; {form}."
-        settings = {"int8": int8}
-        recipe = Recipe(name=name, task="encoder", about=about, backbone=chosen, settings=settings)
+        given = {"int8": int8}
+        recipe = Recipe(name=name, task="encoder", about=about, backbone=chosen, settings=given)
         unread = ("data", "optimisation")
         card.write(folder, recipe, outcome, command, notes=NOTES, unread=unread)
         models.seal(folder)
@@ -93,14 +101,14 @@ def bring(
 
 
 def convert(
-    chosen: Chosen, folder: Path, *, name: str, texts: Sequence[str], int8: bool
+    chosen: Chosen, folder: Path, name: str, texts: Sequence[str], settings: Settings
 ) -> Outcome:
     """Export and measure an encoder that is named."""
     began = perf_counter()
-    form = write(load(chosen), folder, name=name, texts=texts, int8=int8)
+    form = write(load(chosen), folder, name, texts, settings.int8, settings.fetched)
     return Outcome(
         sections=(
-            Section("Origin", _ORIGINS.get(chosen.name, _ELSEWHERE) + "\n"),
+            Section("Origin", _origin(chosen, folder) + "\n"),
             Section("Results", form.text()),
         ),
         packages=("torch", "transformers", "onnx", "onnxruntime"),
@@ -129,13 +137,23 @@ class Form(msgspec.Struct, frozen=True):
         return f"{table(('measure', 'value'), rows)}\n{calibrated}"
 
 
-def write(original: Backbone, folder: Path, *, name: str, texts: Sequence[str], int8: bool) -> Form:
-    """Write an encoder's files; ``texts`` (2 x 256 for int8) calibrate and measure int8."""
+def write(
+    original: Backbone,
+    folder: Path,
+    name: str,
+    texts: Sequence[str],
+    int8: bool,
+    fetched: Fetched | None = None,
+) -> Form:
+    """Write an encoder's files; ``texts`` (2 x 256 for int8) calibrate and measure int8.
+
+    The data file of a model whose weights are ``fetched`` is there, too, to be measured.
+    """
     if int8 and len(texts) < 2 * TEXTS:
         raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
     parity = export_encoder(original, name, folder)
     if int8:
-        _replace_by_int8(folder, original, texts[:TEXTS])
+        _replace_by_int8(folder, original, texts[:TEXTS], fetched)
     models.seal(folder)
     measured = texts[-TEXTS:]
     cosine = _cosine(original, Encoder.load(folder), measured)
@@ -151,17 +169,37 @@ def sample(source: str, count: int) -> list[str]:
     return texts[:: max(1, len(texts) // count)][:count]
 
 
-def _replace_by_int8(folder: Path, original: Backbone, texts: Sequence[str]) -> None:
+def _origin(chosen: Chosen, folder: Path) -> str:
+    """Where the weights come from and, if they do not ship, what they become."""
+    if not (folder / models.PLAN).exists():
+        return _ORIGINS.get(chosen.name, _ELSEWHERE)
+    plan = Plan.load(folder)
+    source = plan.source
+    return (
+        f"The weights are those of {source.repository} ({source.licence}), model.safetensors, "
+        f"{source.bytes:,} bytes, sha256 {source.sha256}. They do not ship: `dialogauge models "
+        f"import {source.name}` fetches and checks them and makes `{models.DATA}` of them with "
+        f"numpy alone, {plan.data.bytes:,} bytes, sha256 {plan.data.sha256}. The encoder's hash, "
+        f"which heads name, is then `{plan.encoder}` on every machine."
+    )
+
+
+def _replace_by_int8(
+    folder: Path, original: Backbone, texts: Sequence[str], fetched: Fetched | None
+) -> None:
     """Replace the fp32 graph; the fp32 weights are not shipped beside it."""
     calibration: list[dict[str, Any]] = []
     for start in range(0, len(texts), 32):
         ids, mask = original.tokens(texts[start : start + 32])
         calibration.append({"input_ids": ids.numpy(), "attention_mask": mask.numpy()})
-    to_int8(folder / "model.onnx", folder / "int8.onnx", calibration)
-    (folder / "int8.onnx").replace(folder / "model.onnx")
+    fp32 = (folder / "model.onnx").rename(folder / "fp32.onnx")
+    quantised = to_int8(fp32, folder / "model.onnx", calibration)
     (folder / "model.safetensors").unlink()
     config = models.decode(folder / "config.json", dict[str, Any])
     atomic.write_json(folder / "config.json", config | {"int8": True})
+    if fetched:
+        leave_out(folder, fp32, quantised, published(original.name), fetched)
+    fp32.unlink()
 
 
 def _cosine(original: Backbone, encoder: Encoder, texts: Sequence[str]) -> float:

@@ -25,7 +25,7 @@ from ...export import Example, export
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe, Share
 from ...replies import one_each
-from ...vectors import Side, reading, sides, standardise
+from ...vectors import Side, passport, reading, sides, standardise
 from ...writers import translator
 from .. import Encode
 from . import rows
@@ -120,7 +120,7 @@ class Discrimination:
         config = {
             **_kind(self.settings),
             "reads": self.reads,
-            "encoder": self.recipe.backbone.name,
+            **passport(self.recipe.backbone),
             "pooling": self.settings.pooling,
             "turns": self.settings.turns,
             "width": self.width,

@@ -16,7 +16,7 @@ from ...data import Material
 from ...export import Example, export
 from ...loop import Batches, on_device
 from ...recipe import AtLeastOne, Count, Recipe
-from ...vectors import reading, sides
+from ...vectors import passport, reading, sides
 from .. import Encode
 from . import rows
 from .network import ResponseSelector, Shape
@@ -98,7 +98,7 @@ class Selection:
         inputs = {"context": batch, "mask": batch, "response": batch}
         config = {
             "metric": self.recipe.name,
-            "encoder": self.recipe.backbone.name,
+            **passport(self.recipe.backbone),
             "turns": self.settings.turns,
             "width": self.width,
         }

@@ -1,0 +1,130 @@
+"""A download goes on where it broke off, and nothing but the published file is kept.
+
+Against a real HTTP server in a thread.
+"""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialogauge.errors import ModelError, OutputError
+from dialogauge.importing.download import download
+from dialogauge.models import Source
+
+CONTENT = bytes(range(256)) * 4000
+SOURCE = Source("big", "some/model", "MIT", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
+PATH = "/some/model/resolve/main/model.safetensors"
+
+
+class Hub(ThreadingHTTPServer):
+    """Serves one file; ``limit`` breaks each answer off after so many bytes."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.content, self.limit, self.ranges = CONTENT, len(CONTENT), True
+        self.asked: list[tuple[str, str]] = []
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Hub
+
+    def do_GET(self) -> None:
+        asked = self.headers.get("Range", "")
+        self.server.asked.append((self.path, asked))
+        if self.path != PATH:
+            self.send_error(404)
+            return
+        content, start = self.server.content, 0
+        if asked and self.server.ranges:
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        else:
+            self.send_response(200)
+        self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        self.wfile.write(content[start:][: self.server.limit])
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silent."""
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    with Hub() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}/")
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def got(path: Path, source: Source = SOURCE) -> list[int]:
+    """Download; how many bytes were there, each time that was told."""
+    there: list[int] = []
+    assert download(source, path, there.append).read_bytes() == CONTENT
+    return there
+
+
+def test_a_file_arrives_whole(hub: Hub, tmp_path: Path) -> None:
+    there = got(tmp_path / "new" / "file")
+    assert (there[0], there[-1]) == (0, len(CONTENT))
+    assert hub.asked == [(PATH, "")]
+    assert got(tmp_path / "new" / "file") == []  # it is there: nothing is asked
+    assert len(hub.asked) == 1
+
+
+def test_a_broken_download_goes_on(hub: Hub, tmp_path: Path) -> None:
+    hub.limit = 400_000
+    for _ in range(2):
+        with pytest.raises(ModelError, match=r"of 1 MB are here \(the same command goes on"):
+            download(SOURCE, tmp_path / "file", lambda _: None)
+    assert [asked for _, asked in hub.asked] == ["", "bytes=400000-"]
+    assert (tmp_path / "file").read_bytes() == CONTENT[:800_000]
+    assert got(tmp_path / "file")[0] == 800_000
+
+
+def test_a_server_that_cannot_go_on_sends_all_again(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 1000)
+    hub.ranges = False
+    assert got(tmp_path / "file")[0] == 0
+
+
+def test_more_than_the_file_is_thrown_away(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * (len(CONTENT) + 1))
+    assert got(tmp_path / "file")[0] == 0
+    hub.content = CONTENT + b"more"
+    (tmp_path / "file").unlink()
+    got(tmp_path / "file")
+
+
+def test_another_file_is_not_kept(hub: Hub, tmp_path: Path) -> None:
+    hub.content = CONTENT[::-1]
+    with pytest.raises(ModelError, match="not the published file"):
+        download(SOURCE, tmp_path / "file", lambda _: None)
+    assert not (tmp_path / "file").exists()
+
+
+def test_no_server_no_file_no_address(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = Source("big", "no/model", "MIT", SOURCE.sha256, SOURCE.bytes)
+    with pytest.raises(ModelError, match=r"HTTP Error 404.*--from\)$"):
+        download(absent, tmp_path / "file", lambda _: None)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(ModelError, match=r"cannot be downloaded.*refused"):
+        download(SOURCE, tmp_path / "file", lambda _: None)
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        download(SOURCE, tmp_path / "taken" / "file", lambda _: None)
+    monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
+    with pytest.raises(ModelError, match="not an https address"):
+        download(SOURCE, tmp_path / "file", lambda _: None)

@@ -1,0 +1,152 @@
+"""The model that ships without its weights: what it says, and what it refuses to be filled with."""
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dialogauge as dg
+from dialogauge import models
+from dialogauge.cli.models import app
+from dialogauge.encode import Encoder
+from dialogauge.errors import DialogaugeError, InputError, ModelError, OutputError
+from dialogauge.importing.filling import fill, unfilled
+from dialogauge.importing.plan import Plan
+from dialogauge.metrics import METRICS, load
+
+BASE = models.shipped()["base"]
+COMMAND = "dialogauge models import mpnet (downloads 438 MB, or --from FOLDER)"
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def safetensors(path: Path, tensors: dict[str, list[int]]) -> None:
+    """A file of zeros in these shapes."""
+    header, at = {}, 0
+    for name, shape in tensors.items():
+        end = at + 4 * int(np.prod(shape))
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(at))
+
+
+def test_what_ships_is_small_and_says_what_it_will_be() -> None:
+    assert sum(path.stat().st_size for path in BASE.iterdir()) < 1_500_000
+    plan, card = Plan.load(BASE), models.card(BASE)
+    for fact in (plan.source.sha256, plan.data.sha256, plan.encoder, "Apache-2.0"):
+        assert fact in card
+    assert unfilled("mpnet") == unfilled("base") == BASE
+    assert unfilled("minilm") is None
+    assert unfilled("dialogue-minilm") is None
+
+
+def test_whoever_asks_for_it_hears_how_to_get_it() -> None:
+    chat = dg.Dialogue("1", (dg.Turn("A", "Hi."), dg.Turn("B", "Hello.")))
+    for ask in (
+        lambda: Encoder.load("base"),
+        lambda: dg.score([chat], "cosim", encoder="base"),
+        lambda: dg.score([chat], "relevance", encoder="base"),
+    ):
+        with pytest.raises(ModelError, match=r"^base: its weights are not here: ") as error:
+            ask()
+        assert COMMAND in str(error.value)
+
+
+def test_it_is_listed_shown_and_verified_without_its_weights() -> None:
+    rows = {row["name"]: row for row in map(json.loads, run("list", "--json").splitlines())}
+    assert rows["base"]["about"] == f"not here: {COMMAND}"
+    assert "all-mpnet-base-v2" in run("show", "base", "--table")
+    assert "weights.json" in json.loads(run("verify", "base", "--json"))["files"]
+
+
+def other_model(folder: Path) -> None:
+    safetensors(folder / "model.safetensors", {"embeddings.word_embeddings.weight": [9, 4]})
+
+
+def other_shapes(folder: Path) -> None:
+    """Every tensor that is asked for, and none as it should be."""
+    names = {step.tensor: [4, 4] for step in Plan.load(BASE).steps if step.tensor}
+    safetensors(folder / "model.safetensors", names)
+
+
+def truncated(folder: Path) -> None:
+    safetensors(folder / "model.safetensors", {"embeddings.word_embeddings.weight": [900, 400]})
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:100_000])
+
+
+def pickled(folder: Path) -> None:
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weight": [1.0]}))
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (other_model, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
+        (other_shapes, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
+        (truncated, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
+        (pickled, "safe_serialization=True) writes one"),
+        (lambda _: None, "model.safetensors: there is no such file"),
+        (lambda folder: (folder / "model.safetensors").touch(), "not weights in safetensors"),
+    ],
+)
+def test_other_weights_are_refused_and_nothing_is_left(
+    make: Callable[[Path], None], problem: str, tmp_path: Path
+) -> None:
+    source, home = tmp_path / "source", tmp_path / "home"
+    source.mkdir()
+    make(source)
+    with pytest.raises(ModelError) as error:
+        fill(BASE, source, home / "base")
+    assert problem in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not home.exists() or list(home.iterdir()) == []
+
+
+def test_a_folder_that_is_there_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
+    (tmp_path / "base").mkdir()
+    with pytest.raises(OutputError, match="base exists: it was imported already"):
+        run("import", "mpnet", "--from", str(tmp_path))
+
+
+def test_other_models_need_a_place(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="tiny: no model ships without weights of that name"):
+        run("import", "tiny")
+    with pytest.raises(InputError, match="no --from"):
+        run("import", "tiny", "--out", str(tmp_path / "x"), "--from", str(tmp_path))
+
+
+def test_where_imported_models_live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path / "no" / "folder"))
+    assert models.imported() == {}
+    monkeypatch.delenv("DIALOGAUGE_MODELS")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert models.home() == tmp_path / "dialogauge" / "models"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert models.home() == tmp_path / ".local" / "share" / "dialogauge" / "models"
+
+
+def test_an_encoder_is_for_metrics_that_read_one(tmp_path: Path) -> None:
+    assert load("bleu", encoder="base").signature == load("bleu").signature
+    assert load("relevance", encoder="dialogue-minilm").signature == load("relevance").signature
+    with pytest.raises(DialogaugeError, match="'math:pi' takes no encoder"):
+        load("math:pi", encoder="dialogue-minilm")
+    with pytest.raises(DialogaugeError, match="name them all"):
+        dg.score([], METRICS["turn-count"](), encoder="dialogue-minilm")
+    with pytest.raises(DialogaugeError, match="no encoder is called"):
+        load("cosim", trusted=False, encoder=str(tmp_path))
+    with pytest.raises(DialogaugeError, match="no model or folder is called 'nothing'"):
+        dg.score([dg.Dialogue("1", (dg.Turn("A", "Hi."),))], "cosim", encoder="nothing")
