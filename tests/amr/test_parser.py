@@ -18,7 +18,8 @@ from dialogauge.amr.parser.assembling import Plan, assemble
 from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.amr.parser.deciding import arborescence
 from dialogauge.amr.parser.numbers import value
-from dialogauge.amr.parser.words import LONGEST, Word
+from dialogauge.amr.parser.words import LONGEST, Word, with_vectors
+from dialogauge.encode import Encoder
 from dialogauge.errors import MissingExtraError
 from dialogauge.language import load
 
@@ -155,6 +156,17 @@ def test_long_texts_keep_their_places(parser: Builtin) -> None:
     check(graph)
     assert len(graph.tokens) == 4 * 3 * LONGEST
     assert max(max(places) for places in graph.aligned.values()) > LONGEST
+
+
+def test_words_beyond_one_window_of_the_encoder_have_vectors(encoder: Encoder) -> None:
+    spelling = "antidisestablishmentarianism"  # eight word pieces
+    words = tuple(
+        Word(spelling, spelling, "NOUN", "NN", "dep", at, "O", 29 * at, 29 * at + 28)
+        for at in range(LONGEST)
+    )
+    (piece,) = with_vectors([words], encoder)
+    assert len(encoder.windows([" ".join([spelling] * LONGEST)])[0]) > 1
+    assert piece.vectors.any(axis=1).all()
 
 
 def test_signature_names_everything_that_counts(parser: Builtin) -> None:
