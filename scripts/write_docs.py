@@ -38,7 +38,7 @@ def signatures() -> str:
 def settled(name: str) -> str:
     """A metric's signature without versions, hashes and the processor."""
     parts = load(name).signature.split("|")
-    return "|".join(it for it in parts if not re.search(r":\d+\.\d+\.|^sha256:|^cpu:|_hash:", it))
+    return "|".join(it for it in parts if not re.search(r":\d+\.\d+\.|^sha256:|^cpu:", it))
 
 
 def manipulations() -> str:

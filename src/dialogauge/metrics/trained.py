@@ -50,8 +50,9 @@ class TrainedMetric(ABC):
 
     @property
     def signature(self) -> str:
-        """The network's passport, then the encoder's."""
+        """The network's passport, then the encoder's, which has the encoder's hash."""
         ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
+        ours = ours.replace(f"|encoder_hash:{self.config.encoder_hash}", "", 1)
         return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
 
     @abstractmethod

@@ -72,7 +72,7 @@ class _Student(nn.Module):
     def forward(self, parts: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
         """Tokens and masks -> unit vectors, (texts, width)."""
         vectors = [self.encoder(*part)[1] for part in parts]
-        return functional.normalize(torch.cat(vectors), dim=-1)
+        return functional.normalize(torch.cat(vectors).float(), dim=-1)
 
 
 class Distillation:
@@ -104,9 +104,9 @@ class Distillation:
 
     def loss(self, batch: Inputs) -> Tensor:
         """How far the student's cosines are from the teachers'."""
-        vectors = self.network(batch.tokens)
-        cosines = vectors @ vectors.T
-        settings = self.settings
+        vectors, settings = self.network(batch.tokens), self.settings
+        with torch.autocast(vectors.device.type, enabled=False):  # products of cosines are small
+            cosines = vectors @ vectors.T
         loss = settings.cosines * functional.mse_loss(cosines, batch.likeness)
         if settings.order:
             loss = loss + settings.order * _order_loss(
