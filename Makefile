@@ -47,7 +47,8 @@ $(MODELS): .venv/dev  ## train a shipped model anew, or go on where it was stopp
 	$(BIN)/dialogauge train $@ --out build/$@ $$(test ! -e build/$@/recipe.json || echo --resume)
 	$(BIN)/python scripts/ship.py build/$@
 
-mixtures: .venv/dev  ## what was tried for `relevance`, on the tuning sets; writes docs/measured/mixtures.md
+mixtures: .venv/dev  ## what was tried, on the tuning sets; writes docs/measured/mixtures.md
+	$(BIN)/python -m benchmarks.students
 	$(BIN)/python -m benchmarks.mixtures
 
 amr-results: .venv/dev  ## measure the built-in AMR parser; writes docs/measured/amr.md

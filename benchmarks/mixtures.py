@@ -1,4 +1,4 @@
-"""What was tried for `relevance`, each on the tuning sets: writes docs/measured/mixtures.md.
+"""What was tried for `relevance`, and for the encoder: writes docs/measured/mixtures.md.
 
     make mixtures        (or: python -m benchmarks.mixtures [NAME ...])
 
@@ -31,6 +31,8 @@ from dialogauge.train.models import Encode
 from dialogauge.train.models.relevance import rows as selection
 from dialogauge.train.people import TUNING
 from dialogauge.train.vectors import cached, encoder
+
+from . import students
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mixtures"
@@ -66,7 +68,8 @@ def main(asked: Sequence[str]) -> None:
         for name in names:
             _train(name, shipped, material)
     with writing(PAGE) as file:
-        page = TEMPLATE.format(rows=table(HEAD, _rows()))
+        taught = table(students.HEAD, students.rows())
+        page = TEMPLATE.format(students=taught, rows=table(HEAD, _rows()))
         file.write(page.encode())
     print(page)
 
@@ -147,10 +150,22 @@ def _folder(name: str) -> Path:
 
 
 HEAD = ("variant", "1 of 20: before → after", *TUNING)
-TEMPLATE = """# What was tried for `relevance`
+TEMPLATE = """# What was tried
 
-Written by `make mixtures`. Spearman with people on the tuning sets (no test set was looked at): the
-trained head alone / half of it with half the plain cosine of the last turn, which is what ships.
+Written by `make mixtures`. Spearman with people on the tuning sets; no test set was looked at.
+
+## For the encoder `dialogue-minilm`
+
+Nothing but the encoder: the cosine of the response with the last turn, plus that with the last three
+turns joined. Each row is `recipes/dialogue-minilm.toml` on one in sixteen of its dialogues with one
+thing changed; *likeness* is the correlation of the student's cosines with the teachers' on held
+dialogues, *cost* that of reading a text, MiniLM's as 1 (layers times width squared).
+
+{students}
+
+## For the head of `relevance`
+
+The trained head alone / half of it with half the plain cosine of the last turn, which is what ships.
 Each row is `recipes/relevance.toml` with one thing changed. *1 of 20* is the share of held
 dialogues whose true next turn scores best among twenty, before and after training.
 

@@ -37,8 +37,11 @@ def judge(
     dialogues: Sequence[Dialogue],
     aspect: str,
     settings: meta.Resampling | None = None,
+    encoder: str | None = None,
 ) -> Judgement:
     """Evaluate each metric on rated dialogues; when there are several, also compare them.
+
+    ``encoder`` names another than the one that ships, as in :func:`~dialogauge.scoring.score`.
 
     >>> from dialogauge.dialogue import Turn
     >>> def rated(at: int) -> Dialogue:
@@ -48,7 +51,7 @@ def judge(
     >>> judgement.evaluations[0].headline.value
     1.0
     """
-    scores = score(dialogues, metrics, turns=False)
+    scores = score(dialogues, metrics, turns=False, encoder=encoder)
     baselines = score(dialogues, TRIVIAL)
     evaluations = tuple(
         meta.evaluate(scores, name, dialogues, aspect, baselines=baselines, settings=settings)

@@ -1,0 +1,121 @@
+"""What was tried for `dialogue-minilm`, on the tuning sets: a table of docs/measured/mixtures.md.
+
+    make mixtures        (or: python -m benchmarks.students [NAME ...])
+
+Each row is the shipped recipe on a sample of its dialogues with one thing changed. What the
+teachers say is computed once and kept in build/students; a row that is there already is not made
+again. `base` must have been imported, and `gte` for rows that name it. No test set is looked at.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import msgspec
+
+from dialogauge import models
+from dialogauge.atomic import write_json
+from dialogauge.encode import Encoder
+from dialogauge.train import people, recipe
+from dialogauge.train.data import Material, gather
+from dialogauge.train.loop import fit, reseed
+from dialogauge.train.models.encoder import distillation
+
+ROOT = Path(__file__).parents[1]
+WORK = ROOT / "build" / "students"
+#: Of how many dialogues one is taken.
+SAMPLE = 16
+#: The cost of reading a text, MiniLM's as 1: layers times width squared.
+COSTS = {"minilm": 1.0, "gte": 2.0, "base, 4 layers": 2.7, "base, 6 layers": 4.0, "base": 8.0}
+
+#: Name -> what is changed: settings, optimisation, the backbone, the corpora, or the sample.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as shipped": {},
+    "twice the steps, same text": {"optimisation": {"epochs": 2}},
+    "twice the text": {"sample": SAMPLE // 2},
+    "rate 0.00002": {"optimisation": {"learning_rate": 0.00002}},
+    "rate 0.0002": {"optimisation": {"learning_rate": 0.0002}},
+    "cosines only": {"settings": {"order": 0.0}},
+    "order only": {"settings": {"cosines": 0.0}},
+    "vectors too, through a projection": {"settings": {"projected": 1.0}},
+    "only the upper three layers move": {"settings": {"still": 3}},
+    "two teachers: base and gte": {"settings": {"teachers": ["base", "gte"]}},
+    "gte alone teaches": {"settings": {"teachers": ["gte"]}},
+    "Self-dialogue only": {"corpora": ["self-dialogue"]},
+    "without Ji 2022": {"corpora": ["self-dialogue", "topical-chat", "personachat"]},
+    "base, 4 layers": {"backbone": "base", "settings": {"keep": 4}},
+    "base, 6 layers": {"backbone": "base", "settings": {"keep": 6}},
+}
+HEAD = ("student", "cost", "texts", "steps", "likeness to teachers", "mean", *people.TUNING)
+
+
+def main(asked: Sequence[str]) -> None:
+    WORK.mkdir(parents=True, exist_ok=True)
+    shipped = recipe.read(ROOT / "recipes" / "dialogue-minilm.toml")
+    missing = [name for name in asked or VARIANTS if not _file(name).exists()]
+    if missing:
+        material = gather(shipped.data)
+        for name in missing:
+            _train(name, shipped, material)
+
+
+def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
+    change = VARIANTS[name]
+    changed = msgspec.to_builtins(shipped)
+    for part in ("settings", "optimisation"):
+        changed[part] |= change.get(part, {})
+    changed["optimisation"] |= {"evaluate_every": 0, "checkpoint_every": 0}
+    changed["backbone"]["name"] = change.get("backbone", shipped.backbone.name)
+    chosen = recipe.decode(json.dumps(changed).encode(), json=True)
+    kept = _sampled(material, change.get("corpora"), change.get("sample", SAMPLE))
+    settings = recipe.settings(chosen, distillation.Settings)
+    reseed(chosen.seed, 0)
+    task = distillation.build(chosen, settings, kept, WORK, None)
+    print(name, f"{len(task.train.rows.texts):,} texts", flush=True)
+    state = fit(task, chosen, _file(name).with_suffix(""))
+    texts = len(task.train.rows.texts)
+    write_json(_file(name), {"texts": texts, "steps": state.step, "best": state.best})
+    print(state.first, state.best, flush=True)
+
+
+def _sampled(material: Material, names: Sequence[str] | None, every: int) -> Material:
+    """One in so many dialogues of some corpora; the number of one decides what of it is joined."""
+    sources = [material.sources[at].name for at in material.origins("train")]
+    kept = [name in (names or sources) for name in sources]
+    train = [each for each, wanted in zip(material.train, kept, strict=True) if wanted]
+    return msgspec.structs.replace(
+        material, train=tuple(train[::every]), valid=material.valid[:: SAMPLE // 2]
+    )
+
+
+def rows() -> Iterator[Sequence[object]]:
+    """A row for each encoder as it is, then for each that was taught."""
+    for name in ("gte", "base"):
+        if name in models.imported():
+            encoder = Encoder.load(name)
+            yield (f"{name}, as published", COSTS[name], *_cells(people.agreement(encoder.vectors)))
+    for name in VARIANTS:
+        if _file(name).exists():
+            made = json.loads(_file(name).read_bytes())
+            best = made["best"]
+            sets = {each: best[each] for each in people.TUNING}
+            cost = COSTS.get(name, 1.0)
+            yield (name, cost, *_cells(sets, made["texts"], made["steps"], best["teachers"]))
+
+
+def _cells(
+    sets: dict[str, float], texts: int = 0, steps: int = 0, likeness: float = 1.0
+) -> Iterator[str]:
+    yield from (f"{texts:,}", f"{steps:,}", f"{likeness:.3f}") if texts else ("", "", "")
+    yield from (f"{value:.3f}" for value in (mean(sets.values()), *sets.values()))
+
+
+def _file(name: str) -> Path:
+    return WORK / (name.lower().replace(" ", "-").replace(",", "").replace(":", "") + ".json")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
