@@ -165,7 +165,7 @@ dialogues, *cost* that of reading a text, MiniLM's as 1 (layers times width squa
 
 ## For the head of `relevance`
 
-The trained head alone / half of it with half the plain cosine of the last turn, which is what ships.
+The trained head alone / half of it with half the plain cosine of the last turn, as it ships.
 Each row is `recipes/relevance.toml` with one thing changed. *1 of 20* is the share of held
 dialogues whose true next turn scores best among twenty, before and after training.
 
