@@ -171,14 +171,18 @@ def test_no_final_look_without_all_metrics(tmp_path: Path, monkeypatch: pytest.M
 
 def seen(metric: str, corpus: str, aspect: str, value: float) -> Look:
     told, nothing = Estimate(value, value - 0.1, value + 0.1, 125), Estimate(math.nan)
-    names = ("pearson", "kendall", "within", "given_length", "oracle", "ceiling")
     return Look(
         metric=metric,
         corpus=corpus,
         aspect=aspect,
         n=125,
         spearman=told,
-        **dict.fromkeys(names, nothing),
+        pearson=nothing,
+        kendall=nothing,
+        within=nothing,
+        given_length=nothing,
+        oracle=nothing,
+        ceiling=nothing,
         baseline="words-per-turn",
         baseline_spearman=nothing,
         objections=(),

@@ -15,7 +15,7 @@ from dialogauge.errors import DialogaugeError, InputError, OutputError
 from dialogauge.meta import Resampling
 from dialogauge.metrics import by_turn, load
 from dialogauge.reproduce import REPRODUCTIONS, final, logged, look
-from dialogauge.reproduce.looks import correlations
+from dialogauge.reproduce.looks import correlations, gains
 from dialogauge.reproduce.page import Paper, cells
 from dialogauge.reproduce.relevance import hits, last_turn, last_turn_and_context, questions
 from dialogauge.scores import Score
@@ -53,6 +53,23 @@ def test_a_final_look_is_written_down(tmp_path: Path) -> None:
     assert seen.spearman.low < seen.spearman.value < seen.spearman.high
     assert "fed-turn" in correlations(first.looks)
     assert logged(tmp_path, "none") == ()
+
+
+@pytest.mark.usefixtures("_data")
+def test_what_a_metric_gains_over_another() -> None:
+    both, sets = [load("words-per-turn"), load("random")], {"engage": "engagement"}
+    looks = look(both, sets, QUICK, {"words-per-turn": "random", "random": "words-per-turn"})
+    one, other = (each.over for each in looks)
+    assert one is not None
+    assert other is not None
+    gap = looks[0].spearman.value - looks[1].spearman.value
+    assert (one.metric, one.difference.value) == ("random", pytest.approx(gap))
+    assert (other.metric, other.difference.value) == ("words-per-turn", pytest.approx(-gap))
+    assert one.difference.low == -other.difference.high
+    assert one.p == other.p
+    assert "over random, p = " in gains(looks)
+    (alone,) = look(both[:1], sets, QUICK)
+    assert alone.over is None
 
 
 def test_a_log_that_cannot_be_read_or_written(tmp_path: Path) -> None:

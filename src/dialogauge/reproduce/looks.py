@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from .. import __version__, corpora
 from ..atomic import lock, reporting, sync
 from ..errors import InputError
 from ..judging import keep_apart
-from ..meta import Estimate, Evaluation, Resampling, evaluate
+from ..meta import Comparison, Estimate, Evaluation, Resampling, compare, evaluate
 from ..meta.agreement import Human
+from ..meta.comparison import Pair
 from ..metrics import TRIVIAL, Metric
 from ..report.markdown import cell, table
 from ..scoring import score
@@ -32,7 +34,18 @@ _HEAD = (
 )
 
 
-class Look(msgspec.Struct, frozen=True):
+class Over(msgspec.Struct, frozen=True):
+    """By how much a metric agrees better with people than another, on the same items."""
+
+    metric: str  # the other
+    difference: Estimate
+    p: float  # of a paired permutation test that swaps whole contexts
+
+    def __str__(self) -> str:
+        return f"{self.difference.short} over {self.metric}, p = {self.p:.3f}"
+
+
+class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     """One metric on one aspect of one set, with what must stand beside a correlation."""
 
     metric: str
@@ -50,6 +63,7 @@ class Look(msgspec.Struct, frozen=True):
     baseline_spearman: Estimate
     objections: tuple[str, ...]  # why it does not count as a result
     signature: str
+    over: Over | None = None  # what was asked: is it better than what it was trained from?
 
     @property
     def best_trivial(self) -> str:
@@ -67,12 +81,18 @@ class Final(msgspec.Struct, frozen=True):
 
 
 def look(
-    metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None = None
+    metrics: Sequence[Metric],
+    aspects: Aspects,
+    settings: Resampling | None = None,
+    over: Mapping[str, str] | None = None,
 ) -> list[Look]:
-    """Metrics on sets where anyone may look: a trained metric on a test set is refused."""
+    """Metrics on sets where anyone may look: a trained metric on a test set is refused.
+
+    ``over`` names for some metrics another of them, which they are compared with item by item.
+    """
     for corpus in aspects:
         keep_apart(corpus, metrics)
-    return _looks(metrics, aspects, settings)
+    return _looks(metrics, aspects, settings, over or {})
 
 
 def final(
@@ -81,6 +101,7 @@ def final(
     aspects: Aspects,
     docs: Path,
     settings: Resampling | None = None,
+    over: Mapping[str, str] | None = None,
 ) -> Final:
     """The look that counts: metrics on test sets, every number appended to the log in ``docs``."""
     if not docs.is_dir():
@@ -89,7 +110,7 @@ def final(
     path = docs / LOG
     with reporting(path), path.open("ab") as file:  # opened first: no look without a line
         lock(file, path)
-        looks = tuple(_looks(metrics, aspects, settings))
+        looks = tuple(_looks(metrics, aspects, settings, over or {}))
         date = datetime.now(UTC).isoformat(timespec="seconds")
         seen = Final(date, reproduction, __version__, looks)
         file.write(msgspec.json.encode(seen) + b"\n")
@@ -113,7 +134,12 @@ def logged(docs: Path, reproduction: str) -> tuple[Final, ...]:
     return tuple(each for each in finals if each.reproduction == reproduction)
 
 
-def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | None) -> list[Look]:
+def _looks(
+    metrics: Sequence[Metric],
+    aspects: Aspects,
+    settings: Resampling | None,
+    over: Mapping[str, str],
+) -> list[Look]:
     """Each set is scored once, whatever the number of its aspects."""
     looks = []
     for corpus, asked in aspects.items():
@@ -124,12 +150,15 @@ def _looks(metrics: Sequence[Metric], aspects: Aspects, settings: Resampling | N
                 evaluate(scores, name, dialogues, aspect, baselines=trivial, settings=settings)
                 for name in scores.metrics
             )
-            looks += [_look(each, corpus) for each in evaluations]
+            for each in evaluations:
+                pair = [(scores, name) for name in (each.metric, over.get(each.metric)) if name]
+                compared = compare(pair, dialogues, aspect, settings) if pair[1:] else None
+                looks.append(_look(each, corpus, compared))
     return looks
 
 
-def _look(evaluation: Evaluation, corpus: str) -> Look:
-    """What a table shows of an evaluation."""
+def _look(evaluation: Evaluation, corpus: str, compared: Comparison | None) -> Look:
+    """What a table shows of an evaluation, and of the comparison with another metric."""
     confounds, human = evaluation.confounds, evaluation.human
     best = confounds.baseline
     return Look(
@@ -146,7 +175,17 @@ def _look(evaluation: Evaluation, corpus: str) -> Look:
         baseline_spearman=best.correlation if best else Estimate(math.nan),
         objections=evaluation.objections,
         signature=evaluation.signatures[evaluation.metric],
+        over=_over(evaluation.metric, compared.pairs[0]) if compared else None,
     )
+
+
+def _over(metric: str, pair: Pair) -> Over:
+    """A comparison as the metric sees it: what it gains over the other, or loses."""
+    gap = pair.difference
+    if pair.first == metric:
+        return Over(pair.second, gap, pair.p)
+    turned = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+    return Over(pair.first, turned, pair.p)
 
 
 def newest(finals: Sequence[Final]) -> dict[tuple[str, str, str], Estimate]:
@@ -170,6 +209,12 @@ def correlations(looks: Iterable[Look]) -> str:
         for each in looks
     )
     return table(_HEAD, rows)
+
+
+def gains(looks: Iterable[Look]) -> str:
+    """What each metric that was compared gains over the other."""
+    rows = ((each.corpus, each.metric, each.spearman, each.over) for each in looks if each.over)
+    return table(("set", "metric", "Spearman", "gain"), rows)
 
 
 def final_looks(

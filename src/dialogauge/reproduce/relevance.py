@@ -5,17 +5,19 @@ from functools import partial
 
 import numpy as np
 
+from .. import models
 from ..dialogue import Dialogue, Turn
 from ..encode import Encoder
 from ..errors import InputError
 from ..metrics import Metric, load
+from ..metrics.catalogue import from_folder
 from ..metrics.functions import from_last_turns
 from ..metrics.vectors import ENCODER, Embedded, Plain
 from ..report.markdown import table
 from ..scores import Score
 from ..train.people import TUNING, sides
 from .exams import held
-from .looks import correlations, final, final_looks, logged, look
+from .looks import correlations, final, final_looks, gains, logged, look
 from .page import Paper, Request
 
 #: Test sets of single answers, where relevance is judged.
@@ -28,20 +30,31 @@ _CHOICES = 20
 _ASKED = 300  # dialogues of each corpus
 
 
+#: The large encoder, where it was imported, and the head that was trained on it.
+_LARGE, _LARGE_HEAD = "base", "relevance-base"
+#: What each trained head is compared with: the cosines of its own encoder.
+_OVER = {"relevance": "cosine-both", _LARGE_HEAD: f"cosine-both-{_LARGE}"}
+
+
 class RelevancePage:
-    """How well the trained head judges answers, beside the cosines it started from."""
+    """How well the trained heads judge answers, beside the cosines they started from."""
 
     def __init__(self, _: Paper, request: Request) -> None:
         if request.tell:
             remedy = "make mixtures trains its variants"
             raise InputError("there is no retraining here", remedy=remedy)
         self._request = request
-        self._trained, self._floors = load("relevance"), [last_turn(), last_turn_and_context()]
+        self._floors = [last_turn(), last_turn_and_context()]
+        self._trained: list[Metric] = [load("relevance")]
+        if _LARGE in models.imported():
+            self._floors.append(last_turn_and_context(_LARGE))
+            if _LARGE_HEAD in models.named():
+                self._trained.append(from_folder(_LARGE_HEAD, _LARGE_HEAD))
 
     @property
     def selection(self) -> str:
         """How often the true next turn scores best among twenty."""
-        metrics, rows = (self._floors[0], self._trained), []
+        metrics, rows = (self._floors[0], *self._trained), []
         for corpus in _TALK:
             asked = questions(corpus)
             shares = [f"{hits(metric, asked):.3f}" for metric in metrics]
@@ -50,30 +63,36 @@ class RelevancePage:
 
     @property
     def tuning(self) -> str:
-        """All of them where anyone may look."""
-        return correlations(look([*self._floors, self._trained], TUNING))
-
-    @property
-    def floors(self) -> str:
-        """What was not trained, on the test sets."""
-        return correlations([*look(self._floors, _TEST), *look([load("cosim")], _WHOLE)])
+        """All of them where anyone may look, and what training adds."""
+        looks = look([*self._floors, *self._trained], TUNING, over=_OVER)
+        return f"{correlations(looks)}\n\n{gains(looks)}"
 
     @property
     def finals(self) -> str:
-        """What was trained, on the test sets."""
+        """All of them on the test sets: the small encoder was taught, so its cosines count too."""
+        docs = self._request.docs
         if self._request.final:
-            final("relevance", [self._trained], _TEST | _WHOLE, self._request.docs)
-        return final_looks("relevance", logged(self._request.docs, "relevance"))
+            answers = [*self._floors, *self._trained]
+            final("relevance", answers, _TEST, docs, over=_OVER)
+            final("relevance", [load("cosim"), *self._trained], _WHOLE, docs)
+        finals = logged(docs, "relevance")
+        added = gains(each for final in finals for each in final.looks)
+        return f"{final_looks('relevance', finals)}\n\n{added}"
 
 
-def last_turn() -> Embedded:
-    """The cosine of the last turn and the response, nothing trained."""
-    return Embedded("cosine-last", Plain(), ENCODER, partial(_cosines, joined=False))
+def last_turn(encoder: str = ENCODER) -> Embedded:
+    """The cosine of the last turn and the response, nothing trained on top of the encoder."""
+    return _floor("cosine-last", encoder, joined=False)
 
 
-def last_turn_and_context() -> Embedded:
+def last_turn_and_context(encoder: str = ENCODER) -> Embedded:
     """That, plus the cosine of the last three turns, joined, and the response."""
-    return Embedded("cosine-both", Plain(), ENCODER, partial(_cosines, joined=True))
+    return _floor("cosine-both", encoder, joined=True)
+
+
+def _floor(name: str, encoder: str, joined: bool) -> Embedded:
+    name = name if encoder == ENCODER else f"{name}-{encoder}"
+    return Embedded(name, Plain(), encoder, partial(_cosines, joined=joined))
 
 
 def _cosines(encoder: Encoder, dialogues: Sequence[Dialogue], joined: bool) -> Iterator[Score]:
