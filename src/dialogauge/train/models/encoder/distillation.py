@@ -45,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     temperature: Positive = 0.05  # of the softmax over a row of cosines
     order: Share = 1.0  # the weight of that softmax in the loss
     cosines: float = 10.0  # the weight of the squared differences of cosines
+    neighbours: float = 0.0  # by how much those within a group count more: metrics ask for them
     projected: float = 0.0  # the weight of the vectors themselves, through a learnt projection
     keep: Count = 0  # the first layers that the student keeps; 0: all
     still: Count = 0  # the first layers that do not move, and the word vectors with them
@@ -58,6 +59,7 @@ class Inputs(NamedTuple):
 
     tokens: tuple[tuple[Tensor, Tensor], ...]
     likeness: Tensor  # (texts, texts)
+    neighbours: Tensor  # (texts, texts), 1 for two texts of one group
     vectors: Tensor  # (texts, width of the first teacher)
 
 
@@ -100,14 +102,16 @@ class Distillation:
         """Groups of texts, some of them on near topics."""
         lesson = self.train
         drawn = self._drawn(lesson, rng)
-        return Batches(drawn, lambda places: self._inputs(lesson, places))
+        return Batches(drawn, lambda numbers: self._inputs(lesson, numbers))
 
     def loss(self, batch: Inputs) -> Tensor:
         """How far the student's cosines are from the teachers'."""
         vectors, settings = self.network(batch.tokens), self.settings
         with torch.autocast(vectors.device.type, enabled=False):  # products of cosines are small
             cosines = vectors @ vectors.T
-        loss = settings.cosines * functional.mse_loss(cosines, batch.likeness)
+        gaps = (cosines - batch.likeness) ** 2
+        near = (gaps * batch.neighbours).sum() / batch.neighbours.sum().clamp(min=1)
+        loss = settings.cosines * (gaps.mean() + settings.neighbours * near)
         if settings.order:
             loss = loss + settings.order * _order_loss(
                 cosines, batch.likeness, settings.temperature
@@ -136,8 +140,8 @@ class Distillation:
         """The correlation of the student's cosines with the teachers' on held dialogues."""
         lesson, rng = self.valid, np.random.default_rng(0)  # always the same exam
         both: list[tuple[Tensor, Tensor]] = []
-        for places in self._drawn(lesson, rng)[:_EXAM]:
-            batch = on_device(self._inputs(lesson, places), self.network)
+        for numbers in self._drawn(lesson, rng)[:_EXAM]:
+            batch = on_device(self._inputs(lesson, numbers), self.network)
             vectors = self.network(batch.tokens)
             pairs = torch.triu_indices(len(vectors), len(vectors), 1)
             both.append(((vectors @ vectors.T)[*pairs], batch.likeness[*pairs]))
@@ -145,17 +149,19 @@ class Distillation:
         return float(np.corrcoef(ours, theirs)[0, 1])
 
     def _drawn(self, lesson: "Lesson", rng: np.random.Generator) -> list[Ints]:
-        """Places of texts that stand in a batch together; its size counts groups."""
+        """The groups that stand in each batch together."""
         size = self.recipe.optimisation.batch_size
         return rows.batches(lesson.rows, lesson.tables[0], size, rng)
 
-    def _inputs(self, lesson: "Lesson", places: Ints) -> Inputs:
-        texts = [lesson.rows.texts[place] for place in places]
+    def _inputs(self, lesson: "Lesson", numbers: Ints) -> Inputs:
+        drawn = rows.batch(lesson.rows, numbers)
+        texts = [lesson.rows.texts[place] for place in drawn.places]
         order = np.array(sorted(range(len(texts)), key=lambda at: len(texts[at])))
         parts = [part for part in np.array_split(order, _PARTS) if len(part)]
         tokens = tuple(self.backbone.tokens([texts[at] for at in part]) for part in parts)
-        sorted_places = places[order]
-        return Inputs(tokens, lesson.likeness(sorted_places), lesson.vectors(sorted_places))
+        places, near = drawn.places[order], drawn.neighbours[np.ix_(order, order)]
+        neighbours = torch.from_numpy(near.astype(np.float32))
+        return Inputs(tokens, lesson.likeness(places), neighbours, lesson.vectors(places))
 
     def _teachers(self) -> str:
         names = ", ".join(f"`{name}`" for name in self.settings.teachers)

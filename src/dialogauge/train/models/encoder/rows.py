@@ -55,8 +55,15 @@ def groups(dialogues: Sequence[Dialogue]) -> Groups:
     return Groups(tuple(texts), tuple(grouped))
 
 
+class Batch(msgspec.Struct, frozen=True):
+    """Texts by their places, each once, and which two of them stand in one group."""
+
+    places: Ints  # (texts,)
+    neighbours: NDArray[np.bool_]  # (texts, texts); no text is its own neighbour
+
+
 def batches(groups: Groups, vectors: Vectors, size: int, rng: np.random.Generator) -> list[Ints]:
-    """One epoch: places of texts, each once in a batch of ``size`` groups of which four are near.
+    """One epoch: the numbers of ``size`` groups for each batch, near ones in fours.
 
     Near by the mean of a teacher's ``vectors`` of the texts.
     """
@@ -67,13 +74,25 @@ def batches(groups: Groups, vectors: Vectors, size: int, rng: np.random.Generato
     shuffled = [near[at] for at in rng.permutation(len(near))]
     together = max(1, size // _NEAR)
     return [
-        np.unique(
-            np.concatenate(
-                [groups.groups[at] for some in shuffled[at : at + together] for at in some]
-            )
-        )
-        for at in range(0, len(shuffled), together)
+        np.concatenate(shuffled[at : at + together]) for at in range(0, len(shuffled), together)
     ]
+
+
+def batch(groups: Groups, numbers: Ints) -> Batch:
+    """The texts of some groups.
+
+    >>> three = Groups(("a", "b", "c"), (np.array([0, 1]), np.array([1, 2])))
+    >>> both = batch(three, np.array([0, 1]))
+    >>> both.places.tolist(), both.neighbours.astype(int).tolist()
+    ([0, 1, 2], [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    """
+    places = np.unique(np.concatenate([groups.groups[at] for at in numbers]))
+    neighbours = np.zeros((len(places), len(places)), bool)
+    for at in numbers:
+        rows = np.searchsorted(places, groups.groups[at])
+        neighbours[np.ix_(rows, rows)] = True
+    np.fill_diagonal(neighbours, False)
+    return Batch(places, neighbours)
 
 
 def _clusters(groups: Groups, vectors: Vectors, pool: Ints) -> list[Ints]:
