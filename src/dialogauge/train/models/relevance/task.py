@@ -97,7 +97,7 @@ class Selection:
         batch = {0: "batch"}
         inputs = {"context": batch, "mask": batch, "response": batch}
         config = {
-            "metric": self.recipe.name,
+            "metric": "relevance",
             **passport(self.recipe.backbone),
             "turns": self.settings.turns,
             "width": self.width,
