@@ -18,12 +18,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ....encode.batching import batches
 from ....encode.encoder import Vectors
 from ....errors import InputError
 from ... import people
 from ...card import Section
 from ...data import Material
 from ...loop import Batches, on_device
+from ...pretrained import padded
 from ...recipe import Chosen, Count, Positive, Recipe, Share
 from ...vectors import cached, encoder
 from .. import Encode
@@ -32,8 +34,8 @@ from .network import Backbone, load
 from .rows import Ints
 from .task import NOTES, TEXTS, sample, write
 
-#: Texts of a batch are read in parts of similar length, so that little is padding.
-_PARTS = 3
+#: Tokens that are read together, of texts of similar length, so that little is padding.
+_TOGETHER = 1024
 #: Batches of held dialogues on which student and teachers are compared.
 _EXAM = 16
 
@@ -156,9 +158,10 @@ class Distillation:
     def _inputs(self, lesson: "Lesson", numbers: Ints) -> Inputs:
         drawn = rows.batch(lesson.rows, numbers)
         texts = [lesson.rows.texts[place] for place in drawn.places]
-        order = np.array(sorted(range(len(texts)), key=lambda at: len(texts[at])))
-        parts = [part for part in np.array_split(order, _PARTS) if len(part)]
-        tokens = tuple(self.backbone.tokens([texts[at] for at in part]) for part in parts)
+        ids = [encoding.ids for encoding in self.backbone.tokenizer.encode_batch(texts)]
+        parts = list(batches(list(map(len, ids)), _TOGETHER))
+        tokens = tuple(padded([ids[at] for at in part], self.backbone.pad) for part in parts)
+        order = np.concatenate([np.array(part) for part in parts])
         places, near = drawn.places[order], drawn.neighbours[np.ix_(order, order)]
         neighbours = torch.from_numpy(near.astype(np.float32))
         return Inputs(tokens, lesson.likeness(places), neighbours, lesson.vectors(places))
