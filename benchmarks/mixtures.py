@@ -104,8 +104,8 @@ def _kept(material: Material, names: Sequence[str] | None, cap: int | None) -> M
 def _encode(material: Material) -> Encode:
     """The shipped encoder, which has seen every text already."""
     texts = selection.pairs([*material.train, *material.valid], 1).texts
-    name = "dialogue-minilm"
-    vectors = cached(encoder(recipe.Chosen(name)), texts, name, WORK)
+    chosen = recipe.Chosen("dialogue-minilm")
+    vectors = cached(encoder(chosen), texts, chosen, WORK)
     place = {text: row for row, text in enumerate(texts)}
     return lambda asked: np.asarray(vectors[[place[text] for text in asked]], np.float32)
 

@@ -8,8 +8,10 @@ again. `base` must have been imported, and `gte` for rows that name it. No test 
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -38,8 +40,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "twice the text": {"sample": SAMPLE // 2},
     "rate 0.00002": {"optimisation": {"learning_rate": 0.00002}},
     "rate 0.0002": {"optimisation": {"learning_rate": 0.0002}},
-    "cosines only": {"settings": {"order": 0.0}},
-    "order only": {"settings": {"cosines": 0.0}},
+    "the order of each row too": {"settings": {"order": 1.0}},
+    "the order of each row only": {"settings": {"order": 1.0, "cosines": 0.0}},
+    "neighbours count twice": {"settings": {"neighbours": 1.0}},
     "vectors too, through a projection": {"settings": {"projected": 1.0}},
     "only the upper three layers move": {"settings": {"still": 3}},
     "two teachers: base and gte": {"settings": {"teachers": ["base", "gte"]}},
@@ -55,7 +58,7 @@ HEAD = ("student", "cost", "texts", "steps", "likeness to teachers", "mean", *pe
 def main(asked: Sequence[str]) -> None:
     WORK.mkdir(parents=True, exist_ok=True)
     shipped = recipe.read(ROOT / "recipes" / "dialogue-minilm.toml")
-    missing = [name for name in asked or VARIANTS if not _file(name).exists()]
+    missing = [name for name in asked or VARIANTS if not _file(name, shipped).exists()]
     if missing:
         material = gather(shipped.data)
         for name in missing:
@@ -64,21 +67,27 @@ def main(asked: Sequence[str]) -> None:
 
 def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
     change = VARIANTS[name]
-    changed = msgspec.to_builtins(shipped)
-    for part in ("settings", "optimisation"):
-        changed[part] |= change.get(part, {})
-    changed["optimisation"] |= {"evaluate_every": 0, "checkpoint_every": 0}
-    changed["backbone"]["name"] = change.get("backbone", shipped.backbone.name)
-    chosen = recipe.decode(json.dumps(changed).encode(), json=True)
+    chosen = changed(shipped, change)
     kept = _sampled(material, change.get("corpora"), change.get("sample", SAMPLE))
     settings = recipe.settings(chosen, distillation.Settings)
     reseed(chosen.seed, 0)
     task = distillation.build(chosen, settings, kept, WORK, None)
     print(name, f"{len(task.train.rows.texts):,} texts", flush=True)
-    state = fit(task, chosen, _file(name).with_suffix(""))
+    file = _file(name, shipped)
+    state = fit(task, chosen, file.with_suffix(""))
     texts = len(task.train.rows.texts)
-    write_json(_file(name), {"texts": texts, "steps": state.step, "best": state.best})
+    write_json(file, {"texts": texts, "steps": state.step, "best": state.best})
     print(state.first, state.best, flush=True)
+
+
+def changed(shipped: recipe.Recipe, change: dict[str, Any]) -> recipe.Recipe:
+    """The shipped recipe with one thing changed, validated once at the end."""
+    table = msgspec.to_builtins(shipped)
+    for part in ("settings", "optimisation"):
+        table[part] |= change.get(part, {})
+    table["optimisation"] |= {"evaluate_every": 0, "checkpoint_every": 0}
+    table["backbone"]["name"] = change.get("backbone", shipped.backbone.name)
+    return recipe.decode(json.dumps(table).encode(), json=True)
 
 
 def _sampled(material: Material, names: Sequence[str] | None, every: int) -> Material:
@@ -97,9 +106,10 @@ def rows() -> Iterator[Sequence[object]]:
         if name in models.imported():
             encoder = Encoder.load(name)
             yield (f"{name}, as published", COSTS[name], *_cells(people.agreement(encoder.vectors)))
+    shipped = recipe.read(ROOT / "recipes" / "dialogue-minilm.toml")
     for name in VARIANTS:
-        if _file(name).exists():
-            made = json.loads(_file(name).read_bytes())
+        if (file := _file(name, shipped)).exists():
+            made = json.loads(file.read_bytes())
             best = made["best"]
             sets = {each: best[each] for each in people.TUNING}
             cost = COSTS.get(name, 1.0)
@@ -113,8 +123,12 @@ def _cells(
     yield from (f"{value:.3f}" for value in (mean(sets.values()), *sets.values()))
 
 
-def _file(name: str) -> Path:
-    return WORK / (name.lower().replace(" ", "-").replace(",", "").replace(":", "") + ".json")
+def _file(name: str, shipped: recipe.Recipe) -> Path:
+    """Where a row is kept; of another recipe it is another row."""
+    change = VARIANTS[name]
+    sample = change.get("sample", SAMPLE), change.get("corpora")
+    facts = recipe.encode(changed(shipped, change)) + repr(sample).encode()
+    return WORK / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}-{sha256(facts).hexdigest()[:8]}.json"
 
 
 if __name__ == "__main__":

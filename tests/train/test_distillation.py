@@ -1,22 +1,26 @@
 """A student learns from a teacher how alike texts are."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from benchmarks import students
 from numpy.typing import NDArray
 
-from dialogauge import corpora
+from dialogauge import corpora, models
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.encode import Encoder
 from dialogauge.errors import InputError
 from dialogauge.meta.correlation import pearson
 from dialogauge.train import people, run
+from dialogauge.train import recipe as recipes
 from dialogauge.train.data import given
 from dialogauge.train.models.encoder import distillation, rows
 from dialogauge.train.recipe import Recipe, decode
+from dialogauge.train.vectors import cached
 
 from .training import chats, recipe_text, tiny, vectors
 
@@ -36,6 +40,7 @@ def recipe(tmp_path: Path, **settings: object) -> Recipe:
             optimisation={"epochs": 3, "batch_size": 8, "learning_rate": 0.003},
             backbone={"name": str(folder), "max_tokens": 32},
             settings={
+                "teachers": ["dialogue-minilm"],  # `topics` stands in
                 "people": False,
                 "int8": False,
                 "texts": str(tmp_path / "c.jsonl"),
@@ -123,6 +128,39 @@ def test_near_dialogues_stand_together() -> None:
     drawn = rows.batches(groups, table, 8, np.random.default_rng(0))
     numbers = np.concatenate(drawn)
     assert sorted(numbers.tolist()) == list(range(len(groups)))  # all of them in an epoch
+    means = np.stack([table[groups.groups[at]].mean(axis=0) for at in range(len(groups))])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    likeness = means @ means.T
+    fours = [some[at : at + 4] for some in drawn for at in range(0, len(some) - 3, 4)]
+    within = np.mean([likeness[np.ix_(four, four)].mean() for four in fours])
+    assert within > likeness.mean() + 0.2
+
+
+def test_another_teacher_of_the_same_name_is_asked_anew(tmp_path: Path) -> None:
+    teacher = recipes.Chosen("dialogue-minilm")
+    first = cached(topics, ("a boat", "a rook"), teacher, tmp_path)
+    again = cached(lambda _: pytest.fail("they are kept"), ("a boat", "a rook"), teacher, tmp_path)
+    assert np.array_equal(first, again)
+    folder = tmp_path / "teacher"
+    shutil.copytree(models.find("dialogue-minilm"), folder)
+    named = recipes.Chosen(str(folder))
+    old = cached(topics, ("a boat",), named, tmp_path)
+    (folder / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes() + b" ")
+    models.seal(folder)
+    new = cached(lambda texts: 2 * topics(texts), ("a boat",), named, tmp_path)
+    assert not np.array_equal(old, new)
+
+
+def test_no_two_variants_that_were_tried_are_the_same() -> None:
+    shipped = recipes.read(recipes.find("dialogue-minilm"))
+    tried = [students.changed(shipped, change) for change in students.VARIANTS.values()]
+    samples = [
+        (change.get("sample"), change.get("corpora")) for change in students.VARIANTS.values()
+    ]
+    assert len({repr(each) for each in zip(tried, samples, strict=True)}) == len(tried)
+    for each in tried:
+        weights = recipes.settings(each, distillation.Settings)
+        assert weights.order + weights.cosines + weights.projected > 0
 
 
 def test_people_are_asked_by_the_cosines_of_the_context(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from ..metrics.functions import from_last_turns
 from ..metrics.vectors import ENCODER, Embedded, Plain
 from ..report.markdown import table
 from ..scores import Score
-from ..train.people import TUNING, sides
+from ..train.people import TUNING, cosines, sides
 from .exams import held
 from .looks import correlations, final, final_looks, gains, logged, look
 from .page import Paper, Request
@@ -98,11 +98,8 @@ def _floor(name: str, encoder: str, joined: bool) -> Embedded:
 def _cosines(encoder: Encoder, dialogues: Sequence[Dialogue], joined: bool) -> Iterator[Score]:
     """A score for each last turn alone: earlier ones are the context."""
     texts = [sides(dialogue)[: 3 if joined else 2] for dialogue in dialogues]
-    vectors = encoder.vectors([text for each in texts for text in each]).astype(np.float64)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    response, *context = (vectors[at :: len(texts[0])] for at in range(len(texts[0])))
-    scores = sum((side * response).sum(axis=1) for side in context)
-    for dialogue, score in zip(dialogues, np.asarray(scores).tolist(), strict=True):
+    scores = cosines(encoder.vectors, texts).tolist()
+    for dialogue, score in zip(dialogues, scores, strict=True):
         yield from_last_turns(dialogue, [score])
 
 

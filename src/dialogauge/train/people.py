@@ -47,7 +47,7 @@ def agreement(encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> dict[st
     """
     spearman = coefficient("spearman").value
     return {
-        name: spearman(_cosines(encode, items), ratings)
+        name: spearman(cosines(encode, items), ratings)
         for name, (items, ratings) in _rated().items()
     }
 
@@ -66,14 +66,18 @@ def _rated() -> dict[str, tuple[tuple[tuple[str, str, str], ...], Floats]]:
     return rated
 
 
-def _cosines(
+def cosines(
     encode: Callable[[Sequence[str]], NDArray[np.float32]], items: Sequence[tuple[str, ...]]
 ) -> Floats:
+    """For each item the sum of the cosines of its first text with the others; NaN if one is empty.
+
+    >>> letters = lambda texts: np.array([[each.count("a"), each.count("b")] for each in texts])
+    >>> cosines(letters, [("a", "aa", "b"), ("ab", "ab", "ba")]).round(6).tolist()
+    [1.0, 2.0]
+    """
     texts = list(dict.fromkeys(text for sides in items for text in sides))
     place = {text: row for row, text in enumerate(texts)}
-    vectors = np.nan_to_num(np.asarray(encode(texts), np.float64))
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    response, *context = (
-        vectors[[place[text] for text in side]] for side in zip(*items, strict=True)
-    )
-    return np.asarray(sum((side * response).sum(axis=1) for side in context))
+    vectors = np.asarray(encode(texts), np.float64)
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    first, *others = (vectors[[place[text] for text in side]] for side in zip(*items, strict=True))
+    return np.asarray(sum((side * first).sum(axis=1) for side in others))

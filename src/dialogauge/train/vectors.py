@@ -103,14 +103,23 @@ def reading(
     chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
 ) -> Encode:
     """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
-    name = "|".join([*passport(chosen).values(), *([pooling] if pooling else ())])
     encode = encode or encoder(chosen, pooling or "mean")
-    return lambda texts: cached(encode, texts, name, work)
+    return lambda texts: cached(encode, texts, chosen, work, pooling)
 
 
-def cached(encode: Encode, texts: Sequence[str], encoder: str, folder: Path) -> Vectors:
-    """The vectors of texts, kept in a file so that a resumed run need not encode again."""
-    digest = sha256("\0".join([encoder, *texts]).encode("utf-8", "replace")).hexdigest()[:16]
+def cached(
+    encode: Encode,
+    texts: Sequence[str],
+    chosen: Chosen,
+    folder: Path,
+    pooling: Pooling | None = None,
+) -> Vectors:
+    """The vectors of texts, kept in a file so that a resumed run need not encode again.
+
+    An encoder is known by its hash: another of the same name has other vectors.
+    """
+    facts = [*passport(chosen).values(), *([pooling] if pooling else ()), *texts]
+    digest = sha256("\0".join(facts).encode("utf-8", "replace")).hexdigest()[:16]
     path = folder / f"vectors-{digest}.npy"
     if not path.exists():
         # a text without a word has no vector (NaN): it says nothing, which zeros do too

@@ -196,7 +196,7 @@ class Lesson:
 def _lesson(groups: rows.Groups, settings: Settings, work: Path, encode: Encode | None) -> Lesson:
     """What the teachers make of groups of texts; ``work`` keeps each of their vectors."""
     teachers = {name: encode or encoder(Chosen(name), cache=work) for name in settings.teachers}
-    tables = [cached(teach, groups.texts, name, work) for name, teach in teachers.items()]
+    tables = [cached(teach, groups.texts, Chosen(name), work) for name, teach in teachers.items()]
     return Lesson(groups, tables)
 
 
