@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from dialogauge import corpora, models
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.encode import Encoder
-from dialogauge.errors import InputError
+from dialogauge.errors import DialogaugeError, InputError
+from dialogauge.judging import keep_apart
 from dialogauge.meta.correlation import pearson
+from dialogauge.metrics.vectors import cosim
 from dialogauge.train import people, run
 from dialogauge.train import recipe as recipes
 from dialogauge.train.data import given
@@ -66,6 +68,8 @@ def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path) -> None:
     ours, theirs = encoder.vectors(texts), topics(texts)
     one, two = (np.asarray(np.corrcoef(each))[*np.triu_indices(40, 1)] for each in (ours, theirs))
     assert pearson(one, two) > 0.3
+    with pytest.raises(DialogaugeError, match="fed-turn is a test set and cosim was trained"):
+        keep_apart("fed-turn", [cosim(encoder=encoder)])
     card = (tmp_path / "out" / "card.md").read_text()
     assert "## Teachers" in card
     assert "mean cosine to the original" in card

@@ -41,6 +41,7 @@ class Config(msgspec.Struct, frozen=True):
     width: Annotated[int, msgspec.Meta(ge=1)]
     max_tokens: Annotated[int, msgspec.Meta(ge=_FEWEST)]  # of a window
     int8: bool = False
+    taught: bool = False  # trained here, and selected by people's ratings; else as published
     backbone: Architecture = Architecture()
 
     def check(self, folder: Path) -> None:

@@ -56,7 +56,11 @@ class Embedded(msgspec.Struct, frozen=True):
     settings: msgspec.Struct
     source: Source
     function: Callable[[Encoder, Sequence[Dialogue]], Iterator[Score]]
-    trained: bool = False  # only the encoder is, and not to score
+
+    @property
+    def trained(self) -> bool:
+        """Nothing is but the encoder, which counts if people's ratings chose its weights."""
+        return self.encoder.config.taught
 
     @property
     def encoder(self) -> Encoder:

@@ -104,8 +104,11 @@ def _parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> floa
     return float(np.max(gaps))  # NaN stays NaN and fails
 
 
-def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
-    """An encoder: ``tokens`` (batch, tokens, width) and ``sentence`` (batch, width)."""
+def export_encoder(backbone: Backbone, name: str, folder: Path, taught: bool = False) -> float:
+    """An encoder: ``tokens`` (batch, tokens, width) and ``sentence`` (batch, width).
+
+    One that was ``taught`` says so: whatever is scored by it counts as trained.
+    """
     text = {0: "batch", 1: "tokens"}
     config = {
         "model": "encoder",
@@ -113,6 +116,7 @@ def export_encoder(backbone: Backbone, name: str, folder: Path) -> float:
         "width": backbone.width,
         "max_tokens": backbone.max_tokens,
         "pad_id": backbone.pad,
+        **({"taught": True} if taught else {}),
         "backbone": _architecture(backbone.encoder.model.config),
     }
     difference = export(

@@ -134,7 +134,7 @@ class Distillation:
     def export(self, folder: Path) -> float:
         """An encoder's folder, int8 if the recipe asks for it."""
         some = sample(self.settings.texts, 2 * TEXTS)
-        form = write(self.backbone, folder, self.recipe.name, some, self.settings.int8)
+        form = write(self.backbone, folder, self.recipe.name, some, self.settings.int8, taught=True)
         self.sections = (Section("Teachers", self._teachers()), Section("Form", form.text()))
         return form.parity
 

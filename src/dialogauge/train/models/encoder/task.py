@@ -144,6 +144,8 @@ def write(
     texts: Sequence[str],
     int8: bool,
     fetched: Fetched | None = None,
+    *,
+    taught: bool = False,
 ) -> Form:
     """Write an encoder's files; ``texts`` (2 x 256 for int8) calibrate and measure int8.
 
@@ -151,7 +153,7 @@ def write(
     """
     if int8 and len(texts) < 2 * TEXTS:
         raise DialogaugeError(f"int8 needs {2 * TEXTS} texts to calibrate and measure on")
-    parity = export_encoder(original, name, folder)
+    parity = export_encoder(original, name, folder, taught)
     if int8:
         _replace_by_int8(folder, original, texts[:TEXTS], fetched)
     models.seal(folder)
