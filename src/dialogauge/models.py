@@ -26,6 +26,8 @@ _PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".
 MANIFEST = "manifest.json"
 #: Of a model that ships without weights: how they are made, and where they then lie.
 PLAN, DATA = "weights.json", "model.onnx.data"
+#: All that an encoder's vectors depend on, beside its data file.
+ENCODER = ("config.json", "model.onnx", "tokenizer.json")
 
 _T = TypeVar("_T")
 
@@ -173,8 +175,12 @@ def digest(path: Path) -> str:
 
 
 def fingerprint(folder: Path, names: Sequence[str]) -> str:
-    """One short hash of several files of a verified folder; each must be in its manifest."""
+    """One short hash of several files of a verified folder; each must be in its manifest.
+
+    The data file, where there is one, is always among them: any graph of the folder may read it.
+    """
     hashes = decode(folder / MANIFEST, Manifest).files
+    names = [*names, DATA] if (folder / DATA).exists() else names
     for name in names:
         if name not in hashes:
             raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")

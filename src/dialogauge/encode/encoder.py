@@ -35,8 +35,6 @@ CHUNK, _CHARACTERS = 8192, 2_000_000
 #: How many token vectors are kept in memory (384 floats each: 50 MB).
 _TOKENS_IN_MEMORY = 32_768
 
-_FILES = ("config.json", "model.onnx", "tokenizer.json")
-
 T = TypeVar("T")
 
 
@@ -274,8 +272,7 @@ class Encoder:
 
 def fingerprint(folder: Path) -> str:
     """The hash of all that an encoder's vectors depend on; heads name it."""
-    external = (models.DATA,) if (folder / models.DATA).exists() else ()
-    return models.fingerprint(folder, (*_FILES, *external))
+    return models.fingerprint(folder, models.ENCODER)
 
 
 def _mean(ids: list[int], states: Vectors) -> Vector:
