@@ -61,7 +61,7 @@ def _locations(model: memoryview) -> Iterator[bytes]:
         kind, message = waiting.pop()
         fields = list(_fields(message))
         if kind == "entry":
-            if any(each.number == _KEY and each.content == b"location" for each in fields):
+            if any(each.number == _KEY and bytes(each.content) == b"location" for each in fields):
                 yield from (bytes(each.content) for each in fields if each.number == _VALUE)
             continue
         parts = _PARTS[kind]
