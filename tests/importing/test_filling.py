@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,8 +118,29 @@ def test_a_folder_that_is_there_is_not_replaced(
 ) -> None:
     monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
     (tmp_path / "base").mkdir()
-    with pytest.raises(OutputError, match="base exists: it was imported already"):
+    with pytest.raises(OutputError, match="base exists, and is not base: name a folder that does"):
         run("import", "mpnet", "--from", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match=r"^\. exists, and is not base"):
+        run("import", "mpnet", "--out", ".")
+    shutil.copytree(BASE, tmp_path / "base", dirs_exist_ok=True)
+    monkeypatch.setattr(models, "fingerprint", lambda *_: Plan.load(BASE).encoder)
+    with pytest.raises(OutputError, match="base exists: it was imported already"):
+        run("import", "mpnet")
+
+
+def test_what_another_version_imported_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
+    shutil.copytree(models.shipped()["dialogue-minilm"], tmp_path / "base")
+    problem = r"base, which another version made: remove it and import again"
+    with pytest.raises(ModelError, match=problem):
+        Encoder.load("base")
+    with pytest.raises(OutputError, match=problem):
+        run("import", "mpnet", "--from", str(tmp_path))
+    rows = {row["name"]: row for row in map(json.loads, run("list", "--json").splitlines())}
+    assert "another version" in rows["base"]["about"]
 
 
 def test_other_models_need_a_place(tmp_path: Path) -> None:
@@ -148,5 +170,5 @@ def test_an_encoder_is_for_metrics_that_read_one(tmp_path: Path) -> None:
         dg.score([], METRICS["turn-count"](), encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="no encoder is called"):
         load("cosim", trusted=False, encoder=str(tmp_path))
-    with pytest.raises(DialogaugeError, match="no model or folder is called 'nothing'"):
+    with pytest.raises(DialogaugeError, match="no encoder or folder is called 'nothing'"):
         dg.score([dg.Dialogue("1", (dg.Turn("A", "Hi."),))], "cosim", encoder="nothing")

@@ -105,7 +105,7 @@ def _import_(
 def _filled(folder: Path, source: Path | None, to: Path | None, quiet: bool) -> Filled:
     """A model with its weights, which are downloaded unless they are here."""
     out = to or models.home() / folder.name
-    refuse_existing(out)
+    refuse_existing(out, folder)
     if source is not None:
         return fill(folder, source, out)
     published = Plan.load(folder).source

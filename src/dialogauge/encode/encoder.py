@@ -96,11 +96,9 @@ class Encoder:
         ``max_tokens`` are those of a window, instead of as many as its config.json says: as many as
         the network has room for (512 for the one that ships).
         """
-        folder = models.open_folder(name)
+        folder = models.find_encoder(name)
+        models.verify(folder)
         models.require_weights(folder)
-        kind = models.kind(folder)
-        if kind != "encoder":
-            raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
         config = models.decode(folder / "config.json", Config)
         if max_tokens is not None:
             config = msgspec.structs.replace(config, max_tokens=max_tokens)

@@ -40,11 +40,12 @@ def unfilled(name: str) -> Path | None:
 
 def fill(folder: Path, weights: Path, out: Path) -> Filled:
     """Write the whole model to ``out``, from the published weights in a folder or a file."""
-    models.verify(folder)
-    refuse_existing(out)
-    plan, file = Plan.load(folder), _weights_file(weights, Plan.load(folder).source)
+    files = models.verify(folder).files
+    refuse_existing(out, folder)
+    plan = Plan.load(folder)
+    file = _weights_file(weights, plan.source)
     with _appearing(out) as partial:
-        for name in models.verify(folder).files:
+        for name in files:
             shutil.copyfile(folder / name, partial / name)
         _write_data(partial / models.DATA, plan, file)
         models.seal(partial)
@@ -53,10 +54,15 @@ def fill(folder: Path, weights: Path, out: Path) -> Filled:
     return Filled(str(out), encoder.hash, round(size / 1e6, 1))
 
 
-def refuse_existing(out: Path) -> None:
-    """An error if the model is there already."""
-    if out.exists():
+def refuse_existing(out: Path, folder: Path) -> None:
+    """An error if something is there already: what the folder becomes, or anything else."""
+    if not out.exists():
+        return
+    if models.fills(out, folder):
         raise OutputError(f"{out} exists: it was imported already; remove it to import it again")
+    if out == models.imported().get(folder.name):
+        raise OutputError(f"{out}, {models.OUTDATED}")
+    raise OutputError(f"{out} exists, and is not {folder.name}: name a folder that does not exist")
 
 
 def _weights_file(weights: Path, source: models.Source) -> Path:
