@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import asdict
 
-from .. import models
+from .. import atomic, models
 from ..errors import InputError
 from ..escaping import printable
 from ..importing.download import download
@@ -106,16 +106,17 @@ def _filled(folder: Path, source: Path | None, to: Path | None, quiet: bool) -> 
     """A model with its weights, which are downloaded unless they are here."""
     out = to or models.home() / folder.name
     refuse_existing(out, folder)
-    if source is not None:
-        return fill(folder, source, out)
     published = Plan.load(folder).source
     part = out.with_name(f".{published.name}.safetensors")
-    size = f"{published.bytes / 1e6:,.0f} MB"
-    remark(f"downloading {published.repository} ({published.licence}), {size}, to {part}", quiet)
-    with _bar(published.bytes, quiet) as advance:
-        weights = download(published, part, advance)
-    filled = fill(folder, weights, out)
-    weights.unlink()
+    if source is None:
+        size = f"{published.bytes / 1e6:,.0f} MB"
+        about = f"{published.repository} ({published.licence}), {size}, to {part}"
+        remark(f"downloading {about}", quiet)
+        with _bar(published.bytes, quiet) as advance:
+            download(published, part, advance)
+    filled = fill(folder, source or part, out)
+    with atomic.reporting(part):  # an earlier download that broke off is of no use any more
+        part.unlink(missing_ok=True)
     return filled
 
 
