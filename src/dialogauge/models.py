@@ -48,6 +48,7 @@ class Source(msgspec.Struct, frozen=True):
     licence: str
     sha256: str  # of its model.safetensors
     bytes: int
+    revision: str = "main"  # a branch, tag or commit; whichever, the hash decides
 
     @property
     def remedy(self) -> str:
