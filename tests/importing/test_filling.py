@@ -226,6 +226,12 @@ def test_what_another_version_imported_is_not_used(
     assert "another version" in rows["base"]["about"]
 
 
+@pytest.mark.parametrize("option", [("--int8",), ("--texts", "x"), ("--max-tokens", "128")])
+def test_options_that_it_does_not_read_are_refused(option: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"mpnet: ships as int8 .*leave out --int8, --texts and"):
+        run("import", "mpnet", *option)
+
+
 def test_other_models_need_a_place(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="tiny: no model ships without weights of that name"):
         run("import", "tiny")

@@ -66,11 +66,16 @@ def _import_(
     ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Int8, independent of the batch.")] = False,
     texts: Annotated[
-        str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
-    ] = "self-dialogue",
+        str | None,
+        typer.Option(
+            help="A corpus or transcript to calibrate and measure on.",
+            show_default="self-dialogue",
+        ),
+    ] = None,
     max_tokens: Annotated[
-        int, typer.Option(min=4, help="Of a window; longer texts have several.")
-    ] = 128,
+        int | None,
+        typer.Option(min=4, help="Of a window; longer texts have several.", show_default="128"),
+    ] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -81,6 +86,10 @@ def _import_(
     no extra. Any other Hugging Face encoder needs --out and the extra train, and takes a minute.
     """
     if (folder := unfilled(backbone)) is not None:
+        if int8 or texts is not None or max_tokens is not None:
+            problem = f"{backbone}: ships as int8 for windows of one size, calibrated"
+            remedy = "leave out --int8, --texts and --max-tokens, or name its folder with --out"
+            raise InputError(problem, remedy=remedy)
         facts(asdict(_filled(folder, source, to, quiet)), json)
         return
     if source is not None or to is None:
@@ -92,12 +101,13 @@ def _import_(
     from ..train.models.encoder.task import TEXTS, bring, sample
     from ..train.recipe import Chosen
 
+    calibrated = texts or "self-dialogue"
     command = shlex.join(
-        ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", texts]
-        + ["--max-tokens", str(max_tokens)] * (max_tokens != 128)
+        ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", calibrated]
+        + ["--max-tokens", str(max_tokens)] * (max_tokens not in (None, 128))
         + ["--int8"] * int8
     )
-    chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
+    chosen, some = Chosen(backbone, max_tokens or 128), sample(calibrated, 2 * TEXTS)
     imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
     facts(asdict(imported), json)
 
