@@ -13,6 +13,7 @@ from dialogauge import models
 from dialogauge.cli.models import app
 from dialogauge.encode import Encoder
 from dialogauge.errors import DialogaugeError, ModelError, UnknownNameError
+from dialogauge.metrics import load as load_metric
 
 SHIPPED = models.shipped()["dialogue-minilm"]
 
@@ -89,7 +90,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no tokenizer": (sealed(remove("tokenizer.json")), "does not name tokenizer.json"),
     "a broken tokenizer": (sealed(cut("tokenizer.json", 500)), "tokenizer.json: cannot be read"),
     "too many words": (sealed(words), "the graph cannot be run on this"),
-    "no manifest": (remove("manifest.json"), "manifest.json: cannot be read: No such file"),
+    "no manifest": (
+        remove("manifest.json"),
+        "model: not a model folder: it has no manifest.json (`dialogauge",
+    ),
     "a manifest of nothing": (manifest(), "does not name config.json: it was not verified"),
     "not a manifest": (write("manifest.json", b"[]"), "manifest.json: Expected object"),
     "a deep manifest": (write("manifest.json", b"[" * 100_000), "manifest.json: "),
@@ -162,6 +166,63 @@ def test_an_unknown_name(name: str) -> None:
 def test_a_close_name_is_suggested() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'dialogue-minilm'"):
         models.open_folder("dialogue-minlm")
+
+
+def test_a_folder_of_something_else_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "theirs.bin").write_bytes(b"somebody's own")
+    monkeypatch.setattr(Path, "rglob", lambda *_: pytest.fail("it was searched"))
+    for load in (Encoder.load, models.open_folder):
+        with pytest.raises(ModelError, match=r"not a model folder: .*models import .* --out NEW`"):
+            load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("bsae", "; did you mean 'base'?"), ("mpnet", "; did you mean 'base'?")]
+)
+def test_encoders_are_suggested_where_one_is_asked_for(name: str, hint: str) -> None:
+    expected = f"no encoder or folder is called '{name}'{hint} (known: base, dialogue-minilm)"
+    for ask in (lambda: Encoder.load(name), lambda: load_metric("bleu", encoder=name)):
+        with pytest.raises(UnknownNameError) as error:
+            ask()
+        assert str(error.value) == expected
+
+
+def test_one_bad_folder_does_not_hide_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DIALOGAUGE_MODELS", "~/models")
+    for name in ("good", "no-card", "no-config", "odd", "base"):
+        shutil.copytree(SHIPPED, tmp_path / "models" / name)
+    (tmp_path / "models" / "no-card" / "card.md").unlink()
+    (tmp_path / "models" / "no-config" / "config.json").unlink()
+    (tmp_path / "models" / "odd" / "config.json").write_bytes(b"[]")
+    (tmp_path / "models" / "base" / "manifest.json").write_bytes(b"{")
+    about = {
+        row["name"]: row["about"] for row in map(json.loads, run("list", "--json").splitlines())
+    }
+    for name in ("no-card", "no-config", "odd"):
+        assert about[name].startswith("broken: ")
+    assert about["good"] == about["dialogue-minilm"]
+    assert "remove it and import again" in about["base"]
+    assert models.find("good") == tmp_path / "models" / "good"
+    with pytest.raises(UnknownNameError, match=r"known: base, dialogue-minilm, good, no-card\)"):
+        Encoder.load("nothing")
+
+
+def test_a_folder_that_nobody_may_look_into(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    (tmp_path / "closed").mkdir()
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "is_file", refuse)
+        assert models.imported() == {}
 
 
 def test_a_copy_is_the_same_model(folder: Path) -> None:

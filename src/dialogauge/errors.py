@@ -91,9 +91,9 @@ class UnknownNameError(DialogaugeError, LookupError):
     no metric is called 'blue'; did you mean 'bleu'? (known: bleu, chrf)
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "") -> None:
         names = sorted(known)
-        close = get_close_matches(name, names, n=1)
+        close = [meant] if meant else get_close_matches(name, names, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         super().__init__(f"no {kind} is called {name!r}{hint} (known: {', '.join(names)})")
 

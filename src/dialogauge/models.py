@@ -26,6 +26,10 @@ _PICKLES = frozenset({".bin", ".ckpt", ".dill", ".joblib", ".pickle", ".pkl", ".
 MANIFEST = "manifest.json"
 #: Of a model that ships without weights: how they are made, and where they then lie.
 PLAN, DATA = "weights.json", "model.onnx.data"
+#: What is said of an imported folder that is not what ours becomes.
+OUTDATED = "which another version made: remove it and import again"
+#: All that an encoder's vectors depend on, beside its data file.
+ENCODER = ("config.json", "model.onnx", "tokenizer.json")
 
 _T = TypeVar("_T")
 
@@ -44,6 +48,7 @@ class Source(msgspec.Struct, frozen=True):
     licence: str
     sha256: str  # of its model.safetensors
     bytes: int
+    revision: str = "main"  # a branch, tag or commit; whichever, the hash decides
 
     @property
     def remedy(self) -> str:
@@ -53,9 +58,10 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class _Planned(msgspec.Struct, frozen=True):
-    """The part of a weights.json that says whose weights are awaited."""
+    """The part of a weights.json that says whose weights are awaited, and what they will make."""
 
     source: Source
+    encoder: str  # its hash
 
 
 def shipped() -> dict[str, Path]:
@@ -66,9 +72,9 @@ def shipped() -> dict[str, Path]:
 
 def home() -> Path:
     """Where imported models live: ``DIALOGAUGE_MODELS``, else the user's data folder."""
-    if folder := os.environ.get("DIALOGAUGE_MODELS"):
-        return Path(folder)
     try:
+        if folder := os.environ.get("DIALOGAUGE_MODELS"):
+            return Path(folder).expanduser()
         data = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
     except RuntimeError:
         raise ModelError("there is no home folder: set DIALOGAUGE_MODELS to a folder") from None
@@ -81,15 +87,37 @@ def imported() -> dict[str, Path]:
         paths = sorted(home().iterdir())
     except (OSError, ModelError):
         return {}
-    there = {path.name: path for path in paths if (path / MANIFEST).is_file()}
-    return {name: path for name, path in there.items() if not name.startswith(".")}
+    return {path.name: path for path in paths if path.name[0] != "." and _is_sealed(path)}
+
+
+def _is_sealed(folder: Path) -> bool:
+    """Whether a folder has a manifest; not if nobody may look."""
+    try:
+        return (folder / MANIFEST).is_file()
+    except OSError:
+        return False
 
 
 def named() -> dict[str, Path]:
-    """Every model with a name: what ships, then what was imported, its weights included."""
+    """Every model with a name: what ships, then what was imported, its weights included.
+
+    A folder in :func:`home` stands in for one that ships only if it is what that one becomes.
+    """
     ours, theirs = shipped(), imported()
-    whole = {name for name in ours if name not in theirs or not _awaited(ours[name])}
-    return {**ours, **{name: path for name, path in theirs.items() if name not in whole}}
+    other = {name: path for name, path in theirs.items() if name not in ours}
+    filled = {
+        name: theirs[name] for name in ours if name in theirs and fills(theirs[name], ours[name])
+    }
+    return {**ours, **filled, **other}
+
+
+def fills(folder: Path, ours: Path) -> bool:
+    """Whether a folder is, by its manifest, a model that ships together with its weights."""
+    planned = _awaited(ours)
+    try:
+        return planned is not None and fingerprint(folder, ENCODER) == planned.encoder
+    except ModelError:
+        return False
 
 
 def find(name: str | Path) -> Path:
@@ -100,17 +128,48 @@ def find(name: str | Path) -> Path:
     return folder
 
 
-def _awaited(folder: Path) -> Source | None:
+def find_encoder(name: str | Path, *, named_only: bool = False) -> Path:
+    """The folder of an encoder, as :func:`find` gives it, or an error that lists encoders only."""
+    known = named()
+    folder = known.get(str(name))
+    if folder is None and not named_only and is_folder(name):
+        folder = Path(name)
+        if not _is_sealed(folder):
+            raise _unsealed(folder)
+    if folder is None:
+        encoders = [each for each, path in known.items() if _kind(path) == "encoder"]
+        awaited = {each: _awaited(path) for each, path in shipped().items()}
+        meant = [each for each, plan in awaited.items() if plan and plan.source.name == str(name)]
+        what = "encoder" if named_only else "encoder or folder"
+        raise UnknownNameError(what, str(name)[:100], encoders, "".join(meant[:1]))
+    if (actual := kind(folder)) != "encoder":
+        raise ModelError(f"{folder}: this is a {actual!r}, not an encoder")
+    return folder
+
+
+def _awaited(folder: Path) -> _Planned | None:
     """Whose weights a folder still waits for; None where it is whole."""
     if (folder / DATA).exists() or not (folder / PLAN).exists():
         return None
-    return decode(folder / PLAN, _Planned).source
+    return decode(folder / PLAN, _Planned)
+
+
+def _lack(folder: Path) -> str:
+    """What a model without its weights lacks, and the command that gets it; else nothing."""
+    planned = _awaited(folder)
+    if planned is None:
+        return ""
+    other = imported().get(folder.name)
+    if other is None or folder != shipped().get(folder.name):
+        return planned.source.remedy
+    again = f"dialogauge models import {planned.source.name}"
+    return f"not in {other}, {OUTDATED}: {again}"
 
 
 def require_weights(folder: Path) -> None:
     """An error with the command that gets them, if a model's weights are not here."""
-    if source := _awaited(folder):
-        raise ModelError(f"{folder.name}: its weights are {source.remedy}")
+    if lack := _lack(folder):
+        raise ModelError(f"{folder.name}: its weights are {lack}")
 
 
 def open_folder(name: str | Path) -> Path:
@@ -122,6 +181,8 @@ def open_folder(name: str | Path) -> Path:
 
 def verify(folder: Path) -> Manifest:
     """Check each file against the manifest; :class:`ModelError` says which one is wrong."""
+    if not _is_sealed(folder):
+        raise _unsealed(folder)
     refuse_pickles(folder)
     manifest = decode(folder / MANIFEST, Manifest)
     for name, expected in manifest.files.items():
@@ -132,11 +193,16 @@ def verify(folder: Path) -> Manifest:
     return manifest
 
 
+def _unsealed(folder: Path) -> ModelError:
+    remedy = f"`dialogauge models import {folder} --out NEW` makes one of a Hugging Face encoder"
+    return ModelError(f"{folder}: not a model folder: it has no {MANIFEST} ({remedy})")
+
+
 def refuse_pickles(folder: Path) -> None:
     """An error if any file below a folder is a pickle, which runs code when it is loaded."""
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in _PICKLES:
-            remedy = "save the weights as safetensors and delete it"
+            remedy = "name a folder that holds its weights as safetensors only"
             raise ModelError(f"{path}: a pickle runs code when it is loaded: refused ({remedy})")
 
 
@@ -173,8 +239,12 @@ def digest(path: Path) -> str:
 
 
 def fingerprint(folder: Path, names: Sequence[str]) -> str:
-    """One short hash of several files of a verified folder; each must be in its manifest."""
+    """One short hash of several files of a verified folder; each must be in its manifest.
+
+    The data file, where there is one, is always among them: any graph of the folder may read it.
+    """
     hashes = decode(folder / MANIFEST, Manifest).files
+    names = [*names, DATA] if (folder / DATA).exists() else names
     for name in names:
         if name not in hashes:
             raise ModelError(f"{folder / MANIFEST}: does not name {name}: it was not verified")
@@ -195,16 +265,34 @@ def card(folder: Path) -> str:
         raise ModelError(f"{folder / 'card.md'}: cannot be read: {error}") from None
 
 
+def _kind(folder: Path) -> str:
+    """The kind of a folder that may be broken; nothing if it is."""
+    try:
+        return kind(folder)
+    except ModelError:
+        return ""
+
+
 def describe() -> Iterator[dict[str, Any]]:
     """One row per model with a name: kind, megabytes, first line of its card or what it lacks."""
     for name, folder in named().items():
+        row = {"name": name, "kind": _kind(folder), "megabytes": _megabytes(folder)}
+        try:
+            kind(folder)
+            lines = card(folder).splitlines()
+            about = next((line for line in lines if line and not line.startswith("#")), "")
+            yield {**row, "about": _lack(folder) or about}
+        except ModelError as error:
+            yield {**row, "about": f"broken: {error}"}
+
+
+def _megabytes(folder: Path) -> float:
+    """The size of the files of a folder that can be looked at."""
+    try:
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        lines = card(folder).splitlines()
-        about = next((line for line in lines if line and not line.startswith("#")), "")
-        if source := _awaited(folder):
-            about = source.remedy
-        row = {"name": name, "kind": kind(folder), "megabytes": round(size / 1e6, 1)}
-        yield {**row, "about": about}
+    except OSError:
+        return 0.0
+    return round(size / 1e6, 1)
 
 
 def is_folder(name: str | Path) -> bool:

@@ -2,9 +2,14 @@
 
 import json
 import pickle
+import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -14,8 +19,9 @@ from dialogauge import models
 from dialogauge.cli.models import app
 from dialogauge.encode import Encoder
 from dialogauge.errors import DialogaugeError, InputError, ModelError, OutputError
+from dialogauge.importing import filling
 from dialogauge.importing.filling import fill, unfilled
-from dialogauge.importing.plan import Plan
+from dialogauge.importing.plan import Contents, Plan, append
 from dialogauge.metrics import METRICS, load
 
 BASE = models.shipped()["base"]
@@ -84,6 +90,11 @@ def truncated(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:100_000])
 
 
+def empty(folder: Path) -> None:
+    names = {step.tensor: [30527, 0] for step in Plan.load(BASE).steps if step.tensor}
+    safetensors(folder / "model.safetensors", names)
+
+
 def pickled(folder: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weight": [1.0]}))
 
@@ -93,6 +104,7 @@ def pickled(folder: Path) -> None:
     [
         (other_model, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
         (other_shapes, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
+        (empty, "the tensor 'embeddings.word_embeddings.weight' has 0 bytes"),
         (truncated, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
         (pickled, "safe_serialization=True) writes one"),
         (lambda _: None, "model.safetensors: there is no such file"),
@@ -112,13 +124,112 @@ def test_other_weights_are_refused_and_nothing_is_left(
     assert not home.exists() or list(home.iterdir()) == []
 
 
+def test_no_more_is_written_than_the_plan_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, written = Plan.load(BASE), list[int]()
+    small = msgspec.structs.replace(plan, data=Contents(plan.data.sha256, 5000))
+    monkeypatch.setattr(Plan, "load", lambda _: small)
+    monkeypatch.setattr(filling, "append", lambda *given: written.append(sum(append(*given))))
+    other_shapes(tmp_path)
+    with pytest.raises(ModelError, match=r"all-mpnet-base-v2: larger tensors \(sha256"):
+        fill(BASE, tmp_path, tmp_path / "home" / "base")
+    assert max(written) <= 5000
+
+
+@pytest.mark.parametrize("name", ["blob", "weights.bin"])
+def test_a_file_is_what_it_holds_whatever_its_name(name: str, tmp_path: Path) -> None:
+    other_model(tmp_path)
+    (tmp_path / "model.safetensors").rename(tmp_path / name)
+    with pytest.raises(ModelError, match="not the weights of sentence-transformers"):
+        fill(BASE, tmp_path / name, tmp_path / "home" / "base")
+    for content, problem in (
+        (pickle.dumps({"weight": [1.0]}), "a pickle runs code"),
+        (b"Dear Sir or Madam", "not weights in safetensors: it has no header"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ModelError, match=problem):
+            fill(BASE, tmp_path / name, tmp_path / "home" / "base")
+
+
+def test_a_killed_import_is_in_nobodys_way(tmp_path: Path) -> None:
+    code = f"""
+import os, signal
+from pathlib import Path
+from dialogauge.importing.filling import _appearing
+with _appearing(Path({str(tmp_path / "base")!r})) as partial:
+    (partial / "half").write_bytes(b"x" * 1000)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", code], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert [path.name for path in tmp_path.iterdir()] == [".base.partial"]
+    with filling._appearing(tmp_path / "base") as partial:
+        (partial / "whole").touch()
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [
+        "base",
+        "base/whole",
+    ]
+
+
+def test_two_imports_at_once(tmp_path: Path) -> None:
+    out = tmp_path / "base"
+    with filling._appearing(out) as partial:
+        with (
+            pytest.raises(OutputError, match="base is being written by another run"),
+            filling._appearing(out),
+        ):
+            pytest.fail("both were let in")
+        (partial / "ours").touch()
+    assert (out / "ours").exists()
+    with (
+        pytest.raises(OutputError, match="base was imported meanwhile"),
+        filling._appearing(out),
+    ):
+        pytest.fail("it would be replaced")
+    shutil.rmtree(out)
+    with (
+        pytest.raises(OutputError, match="base was imported meanwhile"),
+        filling._appearing(out),
+    ):
+        out.mkdir()
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_a_folder_that_is_there_is_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
     (tmp_path / "base").mkdir()
-    with pytest.raises(OutputError, match="base exists: it was imported already"):
+    with pytest.raises(OutputError, match="base exists, and is not base: name a folder that does"):
         run("import", "mpnet", "--from", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match=r"^\. exists, and is not base"):
+        run("import", "mpnet", "--out", ".")
+    shutil.copytree(BASE, tmp_path / "base", dirs_exist_ok=True)
+    monkeypatch.setattr(models, "fingerprint", lambda *_: Plan.load(BASE).encoder)
+    with pytest.raises(OutputError, match="base exists: it was imported already"):
+        run("import", "mpnet")
+
+
+def test_what_another_version_imported_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path))
+    shutil.copytree(models.shipped()["dialogue-minilm"], tmp_path / "base")
+    problem = r"base, which another version made: remove it and import again"
+    with pytest.raises(ModelError, match=problem):
+        Encoder.load("base")
+    with pytest.raises(OutputError, match=problem):
+        run("import", "mpnet", "--from", str(tmp_path))
+    rows = {row["name"]: row for row in map(json.loads, run("list", "--json").splitlines())}
+    assert "another version" in rows["base"]["about"]
+
+
+@pytest.mark.parametrize("option", [("--int8",), ("--texts", "x"), ("--max-tokens", "128")])
+def test_options_that_it_does_not_read_are_refused(option: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"mpnet: ships as int8 .*leave out --int8, --texts and"):
+        run("import", "mpnet", *option)
 
 
 def test_other_models_need_a_place(tmp_path: Path) -> None:
@@ -148,5 +259,5 @@ def test_an_encoder_is_for_metrics_that_read_one(tmp_path: Path) -> None:
         dg.score([], METRICS["turn-count"](), encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="no encoder is called"):
         load("cosim", trusted=False, encoder=str(tmp_path))
-    with pytest.raises(DialogaugeError, match="no model or folder is called 'nothing'"):
+    with pytest.raises(DialogaugeError, match="no encoder or folder is called 'nothing'"):
         dg.score([dg.Dialogue("1", (dg.Turn("A", "Hi."),))], "cosim", encoder="nothing")

@@ -26,8 +26,9 @@ def written(path: Path, header: object, numbers: bytes = NUMBERS.tobytes()) -> P
 
 
 def test_a_tensor_is_read(tmp_path: Path) -> None:
-    header = {"__metadata__": {"format": "pt"}, "a": entry(), "b": entry(dtype="I64")}
-    tensors = Tensors(written(tmp_path / "a.safetensors", header))
+    other = entry(dtype="I64", data_offsets=[24, 24])
+    header = {"__metadata__": {"format": "pt"}, "a": entry(), "b": other}
+    tensors = Tensors(written(tmp_path / "a.safetensors", header), largest=24)
     assert list(tensors) == ["a"]
     np.testing.assert_array_equal(tensors.read("a"), NUMBERS.reshape(2, 3))
 
@@ -53,6 +54,9 @@ def test_another_implementation_writes_the_same(tmp_path: Path) -> None:
         ({"a": entry(shape=[1] * 100)}, "its header cannot be read"),
         ({"a": entry(dtype="F16")}, "are 'F16', not F32"),
         ({"b": entry()}, "it has no tensor 'a'"),
+        ({"a": entry(), "b": entry()}, "the tensor 'b' lies where another does"),
+        ({"b": entry(data_offsets=[20, 28]), "a": entry()}, "'b' lies where another does"),
+        ({"a": entry(shape=[30527, 0], data_offsets=[0, 0])}, "the tensor 'a' has 0 bytes"),
         ({"a": 1}, "its header cannot be read"),
         ([1], "its header cannot be read"),
         (b"[" * 100_000, "its header cannot be read"),
@@ -64,6 +68,12 @@ def test_what_is_wrong_is_one_clear_error(tmp_path: Path, header: object, proble
         Tensors(written(tmp_path / "a.safetensors", header)).read("a")
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_tensor_beyond_what_is_asked_for(tmp_path: Path) -> None:
+    tensors = Tensors(written(tmp_path / "a.safetensors", {"a": entry()}), largest=23)
+    with pytest.raises(ModelError, match="the tensor 'a' has 24 bytes"):
+        tensors.read("a")
 
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"\xff" * 8, (99).to_bytes(8, "little") + b"{}"])

@@ -199,7 +199,7 @@ def test_a_network_without_a_blend_is_refused(network: str, tmp_path: Path) -> N
         ({"width": 7}, "made for rows of 7 numbers, not 384"),
         ({"encoder_hash": None}, "missing required field encoder_hash"),
         ({"encoder_hash": "abc"}, "was trained on the encoder 'abc', but 'dialogue-minilm' is"),
-        ({"encoder": "no-such"}, "no model or folder is called 'no-such'"),
+        ({"encoder": "no-such"}, "no encoder or folder is called 'no-such'"),
     ],
 )
 def test_a_wrong_config_is_one_clear_error(

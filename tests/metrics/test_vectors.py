@@ -254,7 +254,7 @@ def test_signatures_name_the_encoder() -> None:
 
 
 def test_a_folder_that_is_no_encoder(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"manifest.json: cannot be read"):
+    with pytest.raises(ModelError, match=r"not a model folder: it has no manifest.json"):
         cosim(encoder=tmp_path).score([chat("a", "b")])
 
 

@@ -61,6 +61,14 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     assert mask.sum(1).tolist() == [8, 3]
 
 
+def test_a_folder_of_something_else_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "rglob", lambda *_: pytest.fail("it was searched"))
+    with pytest.raises(InputError, match=r"config.json: "):
+        load(Chosen(str(tmp_path)))
+
+
 def test_a_folder_with_a_pickle_is_refused(tmp_path: Path) -> None:
     folder = tiny(tmp_path)
     (folder / "deep").mkdir()

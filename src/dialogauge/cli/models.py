@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import asdict
 
-from .. import models
+from .. import atomic, models
 from ..errors import InputError
 from ..escaping import printable
 from ..importing.download import download
@@ -66,11 +66,16 @@ def _import_(
     ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Int8, independent of the batch.")] = False,
     texts: Annotated[
-        str, typer.Option(help="A corpus or transcript to calibrate and measure on.")
-    ] = "self-dialogue",
+        str | None,
+        typer.Option(
+            help="A corpus or transcript to calibrate and measure on.",
+            show_default="self-dialogue",
+        ),
+    ] = None,
     max_tokens: Annotated[
-        int, typer.Option(min=4, help="Of a window; longer texts have several.")
-    ] = 128,
+        int | None,
+        typer.Option(min=4, help="Of a window; longer texts have several.", show_default="128"),
+    ] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -81,6 +86,10 @@ def _import_(
     no extra. Any other Hugging Face encoder needs --out and the extra train, and takes a minute.
     """
     if (folder := unfilled(backbone)) is not None:
+        if int8 or texts is not None or max_tokens is not None:
+            problem = f"{backbone}: ships as int8 for windows of one size, calibrated"
+            remedy = "leave out --int8, --texts and --max-tokens, or name its folder with --out"
+            raise InputError(problem, remedy=remedy)
         facts(asdict(_filled(folder, source, to, quiet)), json)
         return
     if source is not None or to is None:
@@ -92,12 +101,13 @@ def _import_(
     from ..train.models.encoder.task import TEXTS, bring, sample
     from ..train.recipe import Chosen
 
+    calibrated = texts or "self-dialogue"
     command = shlex.join(
-        ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", texts]
-        + ["--max-tokens", str(max_tokens)] * (max_tokens != 128)
+        ["dialogauge", "models", "import", backbone, "--out", to.name, "--texts", calibrated]
+        + ["--max-tokens", str(max_tokens)] * (max_tokens not in (None, 128))
         + ["--int8"] * int8
     )
-    chosen, some = Chosen(backbone, max_tokens), sample(texts, 2 * TEXTS)
+    chosen, some = Chosen(backbone, max_tokens or 128), sample(calibrated, 2 * TEXTS)
     imported = bring(chosen, to, name=to.name, texts=some, int8=int8, command=command)
     facts(asdict(imported), json)
 
@@ -105,17 +115,18 @@ def _import_(
 def _filled(folder: Path, source: Path | None, to: Path | None, quiet: bool) -> Filled:
     """A model with its weights, which are downloaded unless they are here."""
     out = to or models.home() / folder.name
-    refuse_existing(out)
-    if source is not None:
-        return fill(folder, source, out)
+    refuse_existing(out, folder)
     published = Plan.load(folder).source
     part = out.with_name(f".{published.name}.safetensors")
-    size = f"{published.bytes / 1e6:,.0f} MB"
-    remark(f"downloading {published.repository} ({published.licence}), {size}, to {part}", quiet)
-    with _bar(published.bytes, quiet) as advance:
-        weights = download(published, part, advance)
-    filled = fill(folder, weights, out)
-    weights.unlink()
+    if source is None:
+        size = f"{published.bytes / 1e6:,.0f} MB"
+        about = f"{published.repository} ({published.licence}), {size}, to {part}"
+        remark(f"downloading {about}", quiet)
+        with _bar(published.bytes, quiet) as advance:
+            download(published, part, advance)
+    filled = fill(folder, source or part, out)
+    with atomic.reporting(part):  # an earlier download that broke off is of no use any more
+        part.unlink(missing_ok=True)
     return filled
 
 

@@ -35,8 +35,6 @@ CHUNK, _CHARACTERS = 8192, 2_000_000
 #: How many token vectors are kept in memory (384 floats each: 50 MB).
 _TOKENS_IN_MEMORY = 32_768
 
-_FILES = ("config.json", "model.onnx", "tokenizer.json")
-
 T = TypeVar("T")
 
 
@@ -98,11 +96,9 @@ class Encoder:
         ``max_tokens`` are those of a window, instead of as many as its config.json says: as many as
         the network has room for (512 for the one that ships).
         """
-        folder = models.open_folder(name)
+        folder = models.find_encoder(name)
+        models.verify(folder)
         models.require_weights(folder)
-        kind = models.kind(folder)
-        if kind != "encoder":
-            raise ModelError(f"{folder}: this is a {kind!r}, not an encoder")
         config = models.decode(folder / "config.json", Config)
         if max_tokens is not None:
             config = msgspec.structs.replace(config, max_tokens=max_tokens)
@@ -274,8 +270,7 @@ class Encoder:
 
 def fingerprint(folder: Path) -> str:
     """The hash of all that an encoder's vectors depend on; heads name it."""
-    external = (models.DATA,) if (folder / models.DATA).exists() else ()
-    return models.fingerprint(folder, (*_FILES, *external))
+    return models.fingerprint(folder, models.ENCODER)
 
 
 def _mean(ids: list[int], states: Vectors) -> Vector:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnknownNameError
+from .external import refuse_other_files
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -36,6 +37,7 @@ class Session:
             raise UnknownNameError("execution provider", provider, _PROVIDERS)
         if _PROVIDERS[provider] not in onnxruntime.get_available_providers():
             raise ModelError(f"this onnxruntime cannot use {provider}: install onnxruntime-gpu")
+        refuse_other_files(model)
         self._model = model
         self._workers = (threads if threads > 0 else cores()) if provider == "cpu" else 1
         options = onnxruntime.SessionOptions()

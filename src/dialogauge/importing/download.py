@@ -1,8 +1,9 @@
 """A published file from the hub, by its name and hash, because the user typed that name.
 
-A download that breaks off leaves its beginning, and the same command goes on from there. Whatever
-the server sends, no more is kept than the file's known size, and nothing is used before its hash
-was checked. ``HF_ENDPOINT`` names a mirror, as it does for other programs.
+A download that breaks off leaves its beginning, and the same command goes on from there. An answer
+that is not of the file's known size is refused before a byte of it is kept, and nothing is used
+before its hash was checked; a beginning that turns out to be another file's is fetched again.
+``HF_ENDPOINT`` names a mirror, as it does for other programs.
 """
 
 import os
@@ -12,15 +13,18 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .. import atomic, models
 from ..errors import ModelError
 
 #: The hub, unless ``HF_ENDPOINT`` names another.
 _HUB = "https://huggingface.co"
+_SCHEMES = ("https", "http")
 _CHUNK = 1 << 18
 _TIMEOUT = 60  # seconds without a byte
+_CANNOT_GO_ON = 416  # what a server answers that does not have the bytes from there on
+_ELSEWHERE = "name a folder that has it with --from"
 
 
 def download(source: models.Source, path: Path, advance: Callable[[int], None]) -> Path:
@@ -32,53 +36,107 @@ def download(source: models.Source, path: Path, advance: Callable[[int], None]) 
             atomic.lock(file, path)
             if file.tell() > source.bytes:
                 _empty(file)
-            if file.tell() < source.bytes:
-                _receive(url, file, source.bytes, advance)
-            atomic.sync(file)
+            resumed = _complete(url, file, path, source, advance)
+            if resumed and models.digest(path) != source.sha256:
+                _empty(file)
+                _complete(url, file, path, source, advance)
     if models.digest(path) != source.sha256:
         path.unlink()
-        raise ModelError(f"{url}: not the published file (its sha256 is another); nothing was kept")
+        problem = "not the published file (its sha256 is another); nothing was kept"
+        raise ModelError(f"{url}: {problem} ({_ELSEWHERE})")
     return path
 
 
 def _url(source: models.Source) -> str:
     base = os.environ.get("HF_ENDPOINT") or _HUB
-    if urlsplit(base).scheme not in ("https", "http"):
-        raise ModelError(f"HF_ENDPOINT is {base!r}: not an https address")
-    return f"{base.rstrip('/')}/{source.repository}/resolve/main/model.safetensors"
-
-
-def _receive(url: str, file: IO[bytes], size: int, advance: Callable[[int], None]) -> None:
-    """Append what is missing; a server that cannot go on sends all of it again."""
-    request = Request(url, headers={"Range": f"bytes={file.tell()}-"} if file.tell() else {})  # noqa: S310
     try:
-        with urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310 (_url checks the scheme)
-            if response.status != 206 or not _continues(response, file.tell()):
-                _empty(file)
-            advance(file.tell())
-            while chunk := response.read(min(_CHUNK, size - file.tell())):
-                file.write(chunk)
-                advance(file.tell())
+        known = urlsplit(base).scheme in _SCHEMES
+    except ValueError:  # half an IPv6 address
+        known = False
+    if not known:
+        raise ModelError(f"HF_ENDPOINT is {base!r}: not an https address")
+    return f"{base.rstrip('/')}/{source.repository}/resolve/{source.revision}/model.safetensors"
+
+
+def _complete(
+    url: str, file: IO[bytes], path: Path, source: models.Source, advance: Callable[[int], None]
+) -> bool:
+    """Append what is missing; whether something was there already."""
+    try:
+        began = file.tell()
+        if began < source.bytes:
+            began = _receive(url, file, source.bytes, advance)
+        problem: object = "the connection was closed" if file.tell() < source.bytes else ""
     except HTTPError as error:
-        remedy = "name a folder that has it with --from"
-        raise ModelError(f"{url}: cannot be downloaded: {error} ({remedy})") from None
+        error.close()
+        answer = " ".join(str(error).split())
+        raise ModelError(f"{url}: cannot be downloaded: {answer} ({_ELSEWHERE})") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise _broken(url, file.tell(), size, error) from None
-    if file.tell() < size:
-        raise _broken(url, file.tell(), size, "the connection was closed")
+        problem = error
+    atomic.sync(file)
+    if not problem:
+        return began > 0
+    there = f"{file.tell() / 1e6:,.0f} of {source.bytes / 1e6:,.0f} MB are in {path}"
+    remedy = f"the same command goes on from there; remove it to begin again; or {_ELSEWHERE}"
+    raise ModelError(f"{url}: cannot be downloaded: {problem}; {there} ({remedy})")
+
+
+def _receive(url: str, file: IO[bytes], size: int, advance: Callable[[int], None]) -> int:
+    """Append what comes, and tell behind how many bytes; all comes if no rest can be had."""
+    with _answer(url, file.tell()) as response:
+        began = file.tell() if response.status == 206 else 0
+        if (total := _total(response, began)) not in (size, None):
+            problem = f"the answer is of {total:,} bytes, and the published file of {size:,}"
+            raise ModelError(f"{url}: {problem}; nothing of it was kept ({_ELSEWHERE})")
+        if not began:
+            _empty(file)
+        advance(began)
+        while chunk := response.read(min(_CHUNK, size - file.tell())):
+            file.write(chunk)
+            advance(file.tell())
+    return began
+
+
+def _answer(url: str, at: int) -> Any:
+    """The server's answer, with the bytes from there on or else with all of them."""
+    opener = build_opener(_Redirects)
+    if at:
+        request = Request(url, headers={"Range": f"bytes={at}-"})  # noqa: S310 (_url checks)
+        try:
+            response = opener.open(request, timeout=_TIMEOUT)
+            if response.status != 206 or _range(response).startswith(f"{at}-"):
+                return response
+            response.close()  # other bytes than those that were asked for
+        except HTTPError as error:
+            if error.code != _CANNOT_GO_ON:
+                raise
+            error.close()
+    return opener.open(url, timeout=_TIMEOUT)
+
+
+def _range(response: Any) -> str:
+    """Which bytes come, as in ``10-99/100``."""
+    return str(response.headers.get("Content-Range", "")).removeprefix("bytes ")
+
+
+def _total(response: Any, began: int) -> int | None:
+    """The size of the whole file as an answer tells it; None if it does not."""
+    told = _range(response).rpartition("/")[2] if began else response.headers.get("Content-Length")
+    return int(told) if told and told.isdecimal() else None
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows to other web addresses, and not to ftp, which urllib would do."""
+
+    def redirect_request(
+        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Request | None:
+        """The request for the new address."""
+        if urlsplit(newurl).scheme not in _SCHEMES:
+            raise HTTPError(newurl, code, "redirected to what is no web address", headers, fp)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _empty(file: IO[bytes]) -> None:
     file.seek(0)
     file.truncate()
-
-
-def _continues(response: Any, at: int) -> bool:
-    """Whether what comes is what was asked for: the bytes from there on."""
-    return str(response.headers.get("Content-Range", "")).startswith(f"bytes {at}-")
-
-
-def _broken(url: str, received: int, size: int, problem: object) -> ModelError:
-    part = f"{received / 1e6:,.0f} of {size / 1e6:,.0f} MB are here"
-    remedy = "the same command goes on from there; or name a folder that has it with --from"
-    return ModelError(f"{url}: cannot be downloaded: {problem}; {part} ({remedy})")

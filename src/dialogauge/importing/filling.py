@@ -4,7 +4,6 @@ The result is checked by the hash that ships with the plan: it is the same folde
 down to the bit, and heads that were trained on it elsewhere fit.
 """
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,9 @@ from .plan import Plan, append, arrays
 from .tensors import Tensors
 
 _FILE = "model.safetensors"
+_FLOAT = 4  # bytes of a number that has at least one in the data file
+#: How a pickle begins, alone or in the zip archive that torch puts it into.
+_PICKLE = (b"\x80", b"PK")
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -40,11 +42,12 @@ def unfilled(name: str) -> Path | None:
 
 def fill(folder: Path, weights: Path, out: Path) -> Filled:
     """Write the whole model to ``out``, from the published weights in a folder or a file."""
-    models.verify(folder)
-    refuse_existing(out)
-    plan, file = Plan.load(folder), _weights_file(weights, Plan.load(folder).source)
+    files = models.verify(folder).files
+    refuse_existing(out, folder)
+    plan = Plan.load(folder)
+    file = _weights_file(weights, plan.source)
     with _appearing(out) as partial:
-        for name in models.verify(folder).files:
+        for name in files:
             shutil.copyfile(folder / name, partial / name)
         _write_data(partial / models.DATA, plan, file)
         models.seal(partial)
@@ -53,19 +56,23 @@ def fill(folder: Path, weights: Path, out: Path) -> Filled:
     return Filled(str(out), encoder.hash, round(size / 1e6, 1))
 
 
-def refuse_existing(out: Path) -> None:
-    """An error if the model is there already."""
-    if out.exists():
+def refuse_existing(out: Path, folder: Path) -> None:
+    """An error if something is there already: what the folder becomes, or anything else."""
+    if not out.exists():
+        return
+    if models.fills(out, folder):
         raise OutputError(f"{out} exists: it was imported already; remove it to import it again")
+    if out == models.imported().get(folder.name):
+        raise OutputError(f"{out}, {models.OUTDATED}")
+    raise OutputError(f"{out} exists, and is not {folder.name}: name a folder that does not exist")
 
 
 def _weights_file(weights: Path, source: models.Source) -> Path:
-    """The safetensors file of a folder; a pickle is refused."""
+    """The safetensors file of a folder, or a file that is one by its content, not by its name."""
     file = weights / _FILE if weights.is_dir() else weights
-    if file.is_file() and file.suffix == ".safetensors":
+    if file.is_file() and not _is_pickle(file):
         return file
-    pickled = file.is_file() or any(weights.glob("*.bin"))
-    if not pickled:
+    if not file.is_file() and not any(weights.glob("*.bin")):
         raise ModelError(f"{file}: there is no such file (name a folder of {source.repository})")
     remedy = (
         f"AutoModel.from_pretrained({str(weights)!r}, weights_only=True)"
@@ -76,13 +83,25 @@ def _weights_file(weights: Path, source: models.Source) -> Path:
     )
 
 
+def _is_pickle(file: Path) -> bool:
+    """Whether a file begins as a pickle; the size that safetensors begins with may look so, too."""
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(9)
+    except OSError as error:
+        raise ModelError(f"{file}: cannot be read: {error.strerror or error}") from None
+    return start.startswith(_PICKLE) and not start.endswith(b"{")
+
+
 def _write_data(path: Path, plan: Plan, file: Path) -> None:
     """Fill the data file and check it; weights that were saved anew are the same numbers."""
     sha256 = models.digest(file)
     try:
-        tensors = Tensors(file)
+        tensors = Tensors(file, largest=_FLOAT * plan.data.bytes)
         with atomic.writing(path) as data:
             for array in arrays(plan.steps, plan.smoothing, tensors):
+                if data.tell() + array.nbytes > plan.data.bytes:
+                    raise ModelError("larger tensors")
                 append(data, array)
         problem = "other numbers" if models.digest(path) != plan.data.sha256 else ""
     except ModelError as error:
@@ -98,12 +117,28 @@ def _write_data(path: Path, plan: Plan, file: Path) -> None:
 
 @contextmanager
 def _appearing(out: Path) -> Iterator[Path]:
-    """A folder that appears at ``out`` when the block ends well, and not otherwise."""
-    partial = out.with_name(f".{out.name}.{os.getpid()}.partial")
+    """A folder that appears at ``out`` when the block ends well, and not otherwise.
+
+    It is written in ``.NAME.partial``, by whoever has the lock in there: the lock ends with its
+    process, so that what a killed one left is in nobody's way, and is cleared.
+    """
+    scratch = out.with_name(f".{out.name}.partial")
     with atomic.reporting(out):
-        partial.mkdir(parents=True)
-        try:
-            yield partial
-            partial.replace(out)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+        scratch.mkdir(parents=True, exist_ok=True)
+        with (scratch / "lock").open("ab") as file:
+            atomic.lock(file, out)
+            try:
+                partial = scratch / out.name
+                shutil.rmtree(partial, ignore_errors=True)
+                _refuse_meanwhile(out)
+                partial.mkdir()
+                yield partial
+                _refuse_meanwhile(out)
+                partial.rename(out)
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _refuse_meanwhile(out: Path) -> None:
+    if out.exists():
+        raise OutputError(f"{out} was imported meanwhile: it is there")

@@ -5,6 +5,7 @@ from anywhere: every size and place in it is checked before it is used.
 """
 
 import math
+import reprlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,10 +32,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class Tensors:
-    """The float32 tensors of a file by name."""
+    """The float32 tensors of a file by name, each of at most ``largest`` bytes."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, largest: int = 2**48) -> None:
+        self._path, self._largest = path, largest
         try:
             self._bytes = np.memmap(path, np.uint8, mode="r")
         except (OSError, ValueError) as error:  # an empty file cannot be mapped
@@ -44,6 +45,7 @@ class Tensors:
         if len(self._bytes) < 8 or length > min(_LARGEST_HEADER, len(self._bytes) - 8):
             raise self._broken("it has no header")
         self._entries = self._header(self._bytes[8 : self._start].tobytes())
+        self._refuse_shared_places()
 
     def __iter__(self) -> Iterator[str]:
         """The names of the float32 tensors."""
@@ -60,8 +62,19 @@ class Tensors:
         size = math.prod(entry.shape) * _FLOAT.itemsize
         if end - begin != size or self._start + end > len(self._bytes):
             raise self._broken(f"the tensor {name!r} does not fit its place")
+        if not 0 < size <= self._largest:
+            raise self._broken(f"the tensor {name!r} has {size:,} bytes")
         numbers = self._bytes[self._start + begin : self._start + end].tobytes()
         return np.frombuffer(numbers, _FLOAT).reshape(entry.shape).astype(np.float32)
+
+    def _refuse_shared_places(self) -> None:
+        """No two tensors overlap: a small file cannot hold many large ones."""
+        taken = 0
+        places = sorted((entry.data_offsets, name) for name, entry in self._entries.items())
+        for (begin, end), name in places:
+            if begin < taken:
+                raise self._broken(f"the tensor {reprlib.repr(name)} lies where another does")
+            taken = max(taken, end)
 
     def _header(self, text: bytes) -> dict[str, _Entry]:
         try:

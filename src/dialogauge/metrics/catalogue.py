@@ -137,8 +137,8 @@ def load(name: str, trusted: bool = True, encoder: str | None = None) -> Metric:
     one. ``trusted=False`` is for names that come from somebody else (a request, a file): it knows
     the names of :data:`METRICS` and of models, and runs nothing.
     """
-    if encoder and not trusted and encoder not in models.named():
-        raise UnknownNameError("encoder", reprlib.repr(encoder), models.named())
+    if encoder:  # a wrong name is wrong for a metric that reads none, too
+        models.find_encoder(encoder, named_only=not trusted)
     if name in METRICS:
         reads = encoder and "encoder" in inspect.signature(METRICS[name]).parameters
         return METRICS[name](encoder=encoder) if reads else METRICS[name]()

@@ -106,8 +106,9 @@ def load(chosen: Chosen) -> Backbone:
     folder = _folder(chosen.name)
     try:
         if folder is not None:
+            own = _own_config(folder)  # first: a folder of anything else is not searched
             models.refuse_pickles(folder)
-            if (own := _own_config(folder)) is not None:
+            if own is not None:
                 return _from_own(chosen, folder, own)
         return _from_transformers(chosen, folder)
     except DialogaugeError:
