@@ -168,6 +168,10 @@ class Encoder:
         cuts = self._reader.windows(texts)
         return [[token for window in cut for token in window.ids[1:-1]] for cut in cuts]
 
+    def hears(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text has a vector; none is computed."""
+        return [bool(ids) for ids in self.ids(texts)]
+
     def spans(self, texts: Sequence[str]) -> list[list[Span]]:
         """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""
         return self._reader.spans(texts)
