@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -184,6 +185,21 @@ def test_a_folder_must_say_what_it_holds(
         (tmp_path / "config.json").write_bytes(content)
     with pytest.raises(InputError, match=re.escape(problem)):
         load(str(tmp_path))
+
+
+def test_no_file_of_the_current_folder_is_read_for_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text("{")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path / "none"))
+    wider = tmp_path / "wider"
+    shutil.copytree(models.find("dialogue-minilm"), wider)
+    config = json.loads((wider / "config.json").read_text())
+    (wider / "config.json").write_text(json.dumps({**config, "max_tokens": 256}))
+    models.seal(wider)
+    with pytest.raises(ModelError, match="no relevance was trained on dialogue-minilm"):
+        load("relevance", encoder=str(wider))
 
 
 class Learnt(TrainedMetric):

@@ -196,9 +196,10 @@ def from_folder(
 def _trained_on(encoder: str, model: str) -> str:
     """The model, or the one that was trained on that encoder and bears both names."""
     other = f"{model}-{Path(encoder).name}"
+    there = models.named()
     for name in (model, other):
-        config = models.named().get(name, Path()) / "config.json"
-        if config.is_file() and _read(config)[0].get("encoder_hash") == shared(encoder).hash:
+        config = there[name] / "config.json" if name in there else None
+        if config and _read(config)[0].get("encoder_hash") == shared(encoder).hash:
             return name
     problem = f"no {model} was trained on {shared(encoder).config.name} ({shared(encoder).hash})"
     raise ModelError(
