@@ -202,10 +202,27 @@ def test_no_file_of_the_current_folder_is_read_for_a_name(
         load("relevance", encoder=str(wider))
 
 
+@pytest.mark.parametrize("name", ["relevance", "dynaeval", "bert-ruber"])
+def test_a_head_whose_encoder_moved(name: str, tmp_path: Path) -> None:
+    head, moved = tmp_path / "head", tmp_path / "moved"
+    shutil.copytree(models.find(name), head)
+    shutil.copytree(models.find("dialogue-minilm"), moved)
+    config = json.loads((head / "config.json").read_text())
+    (head / "config.json").write_text(json.dumps({**config, "encoder": str(tmp_path / "once")}))
+    models.seal(head)
+    with pytest.raises(ModelError, match=r"head: its encoder: .*once.*where it lies now"):
+        load(str(head))
+    assert load(str(head), encoder=str(moved)).name == config["metric"]
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        load(str(head), encoder="nowhere")
+
+
 class Learnt(TrainedMetric):
     """A trained metric without a network."""
 
-    def __init__(self, folder: Path, config: "LearntConfig", name: str = "") -> None:
+    def __init__(
+        self, folder: Path, config: "LearntConfig", name: str = "", encoder: str = ""
+    ) -> None:
         self.name, self.config, self.folder = name or config.metric, config, folder
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
