@@ -5,7 +5,8 @@ the response, each utterance encoded once. A turn without a vector (blank) takes
 contexts and has no score of its own; nor has the first turn, which has no context.
 
 A turn of several windows follows as well as the one of them that follows worst: what comes after a
-good beginning counts. In the contexts of later turns it is the mean of its windows.
+good beginning counts. In the contexts of later turns it is the mean of its windows; as a response
+it is that, too, beside its windows, because a turn that is said again is a copy of the whole.
 """
 
 from collections.abc import Sequence
@@ -52,12 +53,16 @@ class Relevance(TrainedMetric):
 
     def _turns(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """The score of each turn after those before it, (turns,)."""
-        vectors, windows = self.encoder.vectors(texts), self.encoder.windows(texts)
-        filled, responses = np.nan_to_num(vectors), np.concatenate(windows)
+        vectors = self.encoder.vectors(texts)
+        answers = [
+            np.vstack([windows, whole]) if len(windows) > 1 else windows
+            for windows, whole in zip(self.encoder.windows(texts), vectors, strict=True)
+        ]
+        filled, responses = np.nan_to_num(vectors), np.concatenate(answers)
         has_vector = ~np.isnan(vectors[:, 0])
         before = preceding(has_vector, self.config.turns)  # (turns, context)
         mask = before >= 0
-        turn = np.repeat(np.arange(len(texts)), sizes(windows))  # that each window belongs to
+        turn = np.repeat(np.arange(len(texts)), sizes(answers))  # that each answer belongs to
         scores = np.full(len(turn), np.nan)
         scorable = np.flatnonzero((has_vector & mask.any(axis=1))[turn])
         for rows in batches(scorable.tolist()):
@@ -67,4 +72,4 @@ class Relevance(TrainedMetric):
                 "response": responses[rows],
             }
             scores[rows] = self.predict(inputs)
-        return weakest(scores, windows)
+        return weakest(scores, answers)
