@@ -103,17 +103,24 @@ class Reader:
         """The windows of a text that begins at ``start``.
 
         Parts are cut once more where they have more tokens than the same characters had before:
-        the rest of a word is other tokens than its end was.
+        the rest of a word is other tokens than its end was. What is then left of a part goes to
+        the next one, lest it be a crumb.
         """
-        encoding = self._words.placed(text)
-        pages = (encoding, *encoding.overflowing)
-        spans = [span for page in pages for span in page.offsets[1:-1]]
-        parts = split(text, spans, self._room)
-        if len(parts) == 1:
-            yield self._window(text, start, text, encoding)
-            return
-        for first, end in parts:
-            yield from self._parts(text[first:end], start + first)
+        ahead = [(0, len(text))]  # the next part is the last
+        while ahead:
+            first, end = ahead.pop()
+            part = text[first:end]
+            encoding = self._words.placed(part)
+            pages = (encoding, *encoding.overflowing)
+            spans = [span for page in pages for span in page.offsets[1:-1]]
+            cuts = [(first + at, first + to) for at, to in split(part, spans, self._room)]
+            if len(cuts) == 1:
+                yield self._window(part, start + first, part, encoding)
+                continue
+            if ahead:
+                rest, _ = cuts.pop()
+                ahead[-1] = (rest, ahead[-1][1])
+            ahead += reversed(cuts)
 
     def _window(self, whole: str, start: int, text: str, encoding: "Encoding") -> Window:
         """The window of a text that is read at once.
