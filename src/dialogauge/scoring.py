@@ -55,10 +55,10 @@ def score(
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """What metrics were given and did not read, because it was too long."""
+    """What metrics were given and did not read: too long, or not known to an encoder."""
 
-    texts: int  # distinct ones, whose ends an encoder did not read
-    characters: int  # at these ends
+    texts: int  # distinct ones that an encoder did not read in full
+    characters: int  # of these, that it did not read
     turns: dict[str, int]  # by metric: those before the last ones of a dialogue, which it scores
 
 
@@ -102,7 +102,7 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def unread(self) -> Unread:
-        """What was too long, of all that was scored; not of rows that an earlier run left.
+        """What was not read, of all that was scored; not of rows that an earlier run left.
 
         A text counts once, whatever metrics and encoders read it, and however often it occurs. Of
         texts it is all that these encoders met since they were loaded: in a command, this run.

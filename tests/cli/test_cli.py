@@ -51,8 +51,8 @@ def test_what_is_not_read_is_said(tmp_path: Path) -> None:
     assert unread["texts"] == 1  # the same text twice, and for two metrics
     assert 50_000 < unread["characters"] < len(huge)
     assert unread["turns"] == {"cosim": 100, "maude": 100}
-    problem = f"{unread['characters']:,} characters at the end were not read"
-    assert f"1 text is longer than 64 windows of the encoder: {problem}" in done.stderr
+    problem = f"did not read {unread['characters']:,} characters of 1 text: beyond its 64 windows"
+    assert problem in done.stderr
     assert "to be scored: cosim 100, maude 100" in done.stderr
     assert done.stderr.count("\n") == 2
     assert "windows" not in spawn(*asked, "-q").stderr

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -186,10 +187,42 @@ def test_a_folder_must_say_what_it_holds(
         load(str(tmp_path))
 
 
+def test_no_file_of_the_current_folder_is_read_for_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text("{")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DIALOGAUGE_MODELS", str(tmp_path / "none"))
+    wider = tmp_path / "wider"
+    shutil.copytree(models.find("dialogue-minilm"), wider)
+    config = json.loads((wider / "config.json").read_text())
+    (wider / "config.json").write_text(json.dumps({**config, "max_tokens": 256}))
+    models.seal(wider)
+    with pytest.raises(ModelError, match="no relevance was trained on dialogue-minilm"):
+        load("relevance", encoder=str(wider))
+
+
+@pytest.mark.parametrize("name", ["relevance", "dynaeval", "bert-ruber"])
+def test_a_head_whose_encoder_moved(name: str, tmp_path: Path) -> None:
+    head, moved = tmp_path / "head", tmp_path / "moved"
+    shutil.copytree(models.find(name), head)
+    shutil.copytree(models.find("dialogue-minilm"), moved)
+    config = json.loads((head / "config.json").read_text())
+    (head / "config.json").write_text(json.dumps({**config, "encoder": str(tmp_path / "once")}))
+    models.seal(head)
+    with pytest.raises(ModelError, match=r"head: its encoder: .*once.*where it lies now"):
+        load(str(head))
+    assert load(str(head), encoder=str(moved)).name == config["metric"]
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        load(str(head), encoder="nowhere")
+
+
 class Learnt(TrainedMetric):
     """A trained metric without a network."""
 
-    def __init__(self, folder: Path, config: "LearntConfig", name: str = "") -> None:
+    def __init__(
+        self, folder: Path, config: "LearntConfig", name: str = "", encoder: str = ""
+    ) -> None:
         self.name, self.config, self.folder = name or config.metric, config, folder
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:

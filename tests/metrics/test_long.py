@@ -58,6 +58,44 @@ def test_turn_by_turn_is_the_whole() -> None:
     np.testing.assert_allclose(online, metric.score([talk])[0].turns, atol=1e-6)
 
 
+SHORT = ["Do you like tea?", "I prefer coffee.", "Where do you live?", "In a town by the sea."]
+
+
+@pytest.mark.parametrize("blanks", [0, 12])
+@pytest.mark.parametrize("name", LONG)
+def test_the_first_of_the_last_turns_know_what_was_before_them(name: str, blanks: int) -> None:
+    texts = [f"{SHORT[at % 4]} {at % 7}" for at in range(1030)]
+    texts[30:30] = ["\u200b"] * blanks
+    metric = load(name)
+    (whole,), (beginning,) = metric.score([chat(*texts)]), metric.score([chat(*texts[:60])])
+    border = len(texts) - 1000
+    assert all(map(math.isnan, whole.turns[:border]))
+    assert np.array_equal(whole.turns[border:60], beginning.turns[border:], equal_nan=True)
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\u200b", "\x01"])
+@pytest.mark.parametrize("name", LONG)
+def test_a_turn_without_a_vector_takes_no_place(name: str, blank: str) -> None:
+    metric = load(name)
+    (spoken,), (score,) = (
+        metric.score([chat(*SHORT)]),
+        metric.score([chat(SHORT[0], *[blank] * 9, *SHORT[1:], blank)]),
+    )
+    scored = [turn for turn in score.turns if not math.isnan(turn)]
+    assert scored == [*spoken.turns[1:]]
+    assert len(scored) == len(SHORT) - 1
+
+
+def test_turns_without_a_vector_take_no_place_in_a_conversation() -> None:
+    metric = load("maude")
+    assert isinstance(metric, Maude)
+    talk = chat(SHORT[0], *["\u200b"] * 9, *SHORT[1:])
+    listener = metric.start()
+    online = [listener.add(turn).value for turn in talk.turns]
+    assert np.array_equal(online, metric.score([talk])[0].turns, equal_nan=True)
+    assert not math.isnan(online[-1])
+
+
 def test_both_halves_of_bert_ruber_hear_the_end() -> None:
     def item(response: str) -> Dialogue:
         turns = (Turn("a", QUESTION), Turn("b", response))
@@ -89,7 +127,7 @@ def test_a_long_turn_keeps_its_score_in_any_company(name: str) -> None:
     together = metric.score(talks)
     for talk, score in zip(talks[::-1], together[::-1], strict=True):
         (alone,) = metric.score([talk])
-        assert alone.turns == pytest.approx(score.turns, nan_ok=True, abs=1e-5)
+        assert np.array_equal(alone.turns, score.turns, equal_nan=True)
 
 
 def test_short_turns_bring_no_further_rows(monkeypatch: pytest.MonkeyPatch) -> None:

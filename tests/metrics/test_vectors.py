@@ -59,6 +59,9 @@ class Compass(Encoder):
             for text in texts
         ]
 
+    def hears(self, texts: Sequence[str]) -> list[bool]:
+        return [bool(each.ids) for each in self.tokens(texts)]
+
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         return [list(each.ids) for each in self.tokens(texts)]
 
@@ -99,9 +102,9 @@ HALF = math.sqrt(0.5)
 def test_cosim_by_hand() -> None:
     talk = chat("east", "east", "north", "northeast", "", "west", "east")
     (score,) = checked(cosim(encoder=Compass()), [talk])
-    expected = [math.nan, 1, 0, HALF, math.nan, math.nan, -1]
+    expected = [math.nan, 1, 0, HALF, math.nan, -HALF, -1]  # nothing stands between
     assert score.turns == pytest.approx(expected, nan_ok=True)
-    assert score.value == pytest.approx((1 + 0 + HALF - 1) / 4)
+    assert score.value == pytest.approx((1 + 0 + HALF - HALF - 1) / 5)
 
 
 def test_cosim_of_a_long_turn_is_that_of_its_farthest_window() -> None:
@@ -113,7 +116,7 @@ def test_cosim_of_a_long_turn_is_that_of_its_farthest_window() -> None:
 
 
 def test_cosim_without_neighbours_is_nan() -> None:
-    for talk in (chat("east"), chat("", ""), chat("east", "", "north")):
+    for talk in (chat("east"), chat("", ""), chat("", "east", "")):
         (score,) = checked(cosim(encoder=Compass()), [talk])
         assert math.isnan(score.value)
         assert len(score.turns) == len(talk.turns)
@@ -122,9 +125,9 @@ def test_cosim_without_neighbours_is_nan() -> None:
 def test_cosim_scores_the_last_turns_of_a_long_dialogue() -> None:
     compass = Compass()
     metric = cosim(Cosim(last=3), compass)
-    (score,) = checked(metric, [chat("west", "east", "east", "north", "northeast")])
-    assert score.turns == pytest.approx([math.nan] * 3 + [0, HALF], nan_ok=True)
-    assert compass.asked == ["east", "north", "northeast"]
+    (score,) = checked(metric, [chat("west", "east", "", "east", "north", "northeast")])
+    assert score.turns == pytest.approx([math.nan] * 3 + [1, 0, HALF], nan_ok=True)
+    assert "west" not in compass.asked
     assert "|last:3|" in metric.signature
 
 

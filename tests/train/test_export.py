@@ -67,6 +67,15 @@ def test_an_untrained_head_is_the_cosine_of_the_last_turn() -> None:
     assert network(context, torch.zeros(5, 4), response).isfinite().all()
 
 
+@pytest.mark.parametrize("turn", range(4))
+def test_an_echo_is_below_every_answer(turn: int) -> None:
+    network = ResponseSelector(24, Shape()).eval()
+    context, mask = torch.randn(5, 4, 24), torch.ones(5, 4)
+    echo = network(context, mask, context[:, turn])
+    torch.testing.assert_close(echo, torch.full((5,), -1.0), atol=1e-4, rtol=0)
+    assert (network(context, mask, torch.randn(5, 24)) > echo).all()
+
+
 def test_turns_that_are_masked_change_nothing() -> None:
     network = ResponseSelector(24, Shape(cosine=0)).eval()
     for parameter in network.parameters():

@@ -168,12 +168,15 @@ def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
 
 
 def _too_long(run: Run, quiet: bool) -> None:
-    """Say what was not read, because it was too long."""
+    """Say what was not read, because it was too long or not known."""
     unread = run.unread
     if unread.texts:
-        count = "1 text is" if unread.texts == 1 else f"{unread.texts:,} texts are"
-        problem = f"{unread.characters:,} characters at the end were not read"
-        remark(f"{count} longer than {WINDOWS} windows of the encoder: {problem}", quiet)
+        count = "1 text" if unread.texts == 1 else f"{unread.texts:,} texts"
+        reasons = f"beyond its {WINDOWS} windows, or signs that it does not know"
+        remark(
+            f"the encoder did not read {unread.characters:,} characters of {count}: {reasons}",
+            quiet,
+        )
     if unread.turns:
         each = ", ".join(f"{name} {turns:,}" for name, turns in unread.turns.items())
         remark(f"turns too far from the end of long dialogues to be scored: {each}", quiet)

@@ -1,8 +1,8 @@
 """Text to vectors on ONNX Runtime: each distinct text once, whatever its neighbours.
 
-``reader`` cuts texts into ``windows`` of tokens, ``batching`` sorts these into batches by length,
-``external`` sees where a graph keeps its weights, ``session`` runs it, ``cache`` remembers vectors
-in memory and on disk, ``encoder`` puts them together.
+``reader`` cuts texts into ``windows`` of tokens, ``words`` finds these, ``batching`` sorts windows
+into batches by length, ``external`` sees where a graph keeps its weights, ``session`` runs it,
+``cache`` remembers vectors in memory and on disk, ``encoder`` puts them together.
 """
 
 from .encoder import Counts, Encoder, Tokens

@@ -6,8 +6,9 @@ taken here, text by text; so batch size, order and mates do not matter.
 
 A text beyond ``max_tokens`` is read in windows (:mod:`.reader`), which are texts by themselves; its
 vector is their mean by tokens, its tokens are theirs one after the other. What lies beyond 64
-windows is not read, and counted. A text without any letter, digit or sign (empty, blank, control
-characters) has no vector: its row is NaN. That is counted, too.
+windows is not read, nor are signs that the tokenizer does not know (:mod:`.words`): both are
+counted. A text without any letter, digit or sign that is known (empty, blank, control characters,
+emoji alone) has no vector: its row is NaN. That is counted, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +36,10 @@ CHUNK, _CHARACTERS = 8192, 2_000_000
 #: How many token vectors are kept in memory (384 floats each: 50 MB).
 _TOKENS_IN_MEMORY = 32_768
 
+#: How texts become tokens, beside the signature in a cache: what was kept before long words were
+#: cut is not the vector of today.
+_READ = "|words:cut"
+
 T = TypeVar("T")
 
 
@@ -44,7 +49,7 @@ class Counts(msgspec.Struct):
     texts: int = 0
     encoded: int = 0  # windows, after equal and remembered ones were taken out
     empty: int = 0  # texts without a vector
-    #: Each distinct text whose end was not read, by its key: how many characters of it.
+    #: Each distinct text that was not read in full, by its key: how many characters were not.
     unread: dict[bytes, int] = msgspec.field(default_factory=dict[bytes, int])
 
 
@@ -106,7 +111,7 @@ class Encoder:
         encoder = cls(folder, config, provider=provider, threads=threads)
         if cache is not None:
             encoder._disk = {
-                name: Disk(Path(cache), encoder.signature + sign, config.width * parts)
+                name: Disk(Path(cache), encoder.signature + _READ + sign, config.width * parts)
                 for name, (_, parts, sign) in POOLINGS.items()
             }
         return encoder
@@ -163,6 +168,10 @@ class Encoder:
         """Each text's token ids, the special ones left out."""
         cuts = self._reader.windows(texts)
         return [[token for window in cut for token in window.ids[1:-1]] for cut in cuts]
+
+    def hears(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text has a vector; none is computed."""
+        return [bool(ids) for ids in self.ids(texts)]
 
     def spans(self, texts: Sequence[str]) -> list[list[Span]]:
         """Where each token of :meth:`tokens` stands in its text, as (start, end) characters."""

@@ -21,14 +21,16 @@ _CRUMB = 4
 def split(text: str, spans: Sequence[Span], room: int) -> list[Span]:
     """Where the parts of a text begin and end, each with at most ``room`` of the text's tokens.
 
-    ``spans`` are the characters of the tokens, in order. Nothing but white space is left out. A
-    character that is more tokens than there is room for is a part with too many.
+    ``spans`` are the characters of the tokens, in order; white space that a token begins with, as
+    those of some tokenizers do, is none of it. Nothing but white space is left out. A character
+    that is more tokens than there is room for is a part with too many.
 
     >>> text = "We went home. It was late and all of us were tired."
     >>> spans = [match.span() for match in re.finditer(r"\\w+|[.]", text)]
     >>> [text[start:end] for start, end in split(text, spans, 6)]
     ['We went home.', 'It was late and all of', 'us were tired.']
     """
+    spans = [_visible(text, span) for span in spans]
     sentences = frozenset(match.end() for match in _BORDER.finditer(text))
     cuts, first = [0], 0
     while len(spans) - first > room:
@@ -58,6 +60,12 @@ def _parted(spans: Sequence[Span], tokens: range) -> Iterator[int]:
         before, start = spans[at - 1], spans[at][0]
         if start >= before[1] and start > before[0]:
             yield at
+
+
+def _visible(text: str, span: Span) -> Span:
+    """The same characters without white space before them."""
+    start, end = span
+    return end - len(text[start:end].lstrip()), end
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

@@ -87,7 +87,7 @@ def _maker(name: str, shipped: _Shipped) -> Make:
     def make(encoder: str = "") -> Metric:
         model = shipped.model or name
         folder = _trained_on(encoder, model) if encoder else model
-        return from_folder(folder, name, shipped.variant)
+        return from_folder(folder, name, shipped.variant, encoder)
 
     make.__doc__ = shipped.about
     return make
@@ -148,10 +148,7 @@ def load(name: str, trusted: bool = True, encoder: str | None = None) -> Metric:
             f"may be used: {', '.join(METRICS)}"
         )
     if models.is_folder(name):
-        metric = from_folder(name)
-        if encoder:
-            shared(encoder).require(metric.config.encoder_hash, Path(name))
-        return metric
+        return from_folder(name, encoder=encoder or "")
     if encoder:
         raise DialogaugeError(f"{reprlib.repr(name)} takes no encoder: it brings its own, if any")
     if ":" in name:
@@ -172,11 +169,15 @@ class _Named(msgspec.Struct):
 
 
 def from_folder(
-    folder: str | Path, name: str = "", variant: type[TrainedMetric] | None = None
+    folder: str | Path,
+    name: str = "",
+    variant: type[TrainedMetric] | None = None,
+    encoder: str = "",
 ) -> TrainedMetric:
     """The trained metric of a folder, or of a model that ships; ``name`` tells two apart.
 
-    ``variant`` is a class to use instead of the kind's own.
+    ``variant`` is a class to use instead of the kind's own; ``encoder`` is where its encoder lies,
+    if no longer where it was in training.
     """
     where = models.find(folder)
     file = where / "config.json"
@@ -190,15 +191,16 @@ def from_folder(
         config = msgspec.convert(fields, shape)
     except msgspec.ValidationError as error:
         raise ModelError(str(located(error, file=str(file)))) from None
-    return (variant or metric)(where, config, name)
+    return (variant or metric)(where, config, name, encoder)
 
 
 def _trained_on(encoder: str, model: str) -> str:
     """The model, or the one that was trained on that encoder and bears both names."""
     other = f"{model}-{Path(encoder).name}"
+    there = models.named()
     for name in (model, other):
-        config = models.named().get(name, Path()) / "config.json"
-        if config.is_file() and _read(config)[0].get("encoder_hash") == shared(encoder).hash:
+        config = there[name] / "config.json" if name in there else None
+        if config and _read(config)[0].get("encoder_hash") == shared(encoder).hash:
             return name
     problem = f"no {model} was trained on {shared(encoder).config.name} ({shared(encoder).hash})"
     raise ModelError(

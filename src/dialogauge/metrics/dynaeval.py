@@ -91,8 +91,8 @@ class Graph(TrainedMetric):
     last = _LAST
     files: ClassVar[Sequence[str]] = ("config.json", "model.onnx", "reader.onnx")
 
-    def __init__(self, folder: Path, config: Config, name: str = "") -> None:
-        super().__init__(folder, config, name)
+    def __init__(self, folder: Path, config: Config, name: str = "", encoder: str = "") -> None:
+        super().__init__(folder, config, name, encoder)
         self._reader = Session(folder / "reader.onnx")
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:

@@ -9,11 +9,11 @@ can be scored whole, or fed turn by turn:
     chat.add(Turn("user", "Do you like tea?")).value        # NaN: it answers nothing
     chat.add(Turn("bot", "I prefer coffee.")).value         # the same as in a whole dialogue
 
-A turn that says nothing (blank, an aside) has no score and stands in no context. A long response,
-read in several windows, follows as well as the one of them that follows worst, so that a good
-beginning hides nothing; in a context it is the mean of its windows. The networks that MaUdE was
-compared with are run by the same code (``train/models/maude/network.py``); one that reads words
-reads the last of them, however long the text.
+A turn that says nothing (without a vector, or an aside) has no score and stands in no context. A
+long response, read in several windows, follows as well as the one of them that follows worst, so
+that a good beginning hides nothing; in a context it is the mean of its windows. The networks that
+MaUdE was compared with are run by the same code (``train/models/maude/network.py``); one that reads
+words reads the last of them, however long the text.
 """
 
 from collections import deque
@@ -31,7 +31,7 @@ from ..encode.encoder import POOLINGS, Pooling
 from ..scores import Score
 from .functions import NAN, from_last_turns
 from .trained import LAST, TrainedMetric, batches
-from .vectors import sizes, weakest
+from .vectors import preceding, recent, sizes, weakest
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -65,8 +65,14 @@ class Unreferenced(TrainedMetric):
 
     def follow(self, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
         """How well each response follows its context, 0 to 1; NaN where either says nothing."""
+        texts = list(dict.fromkeys(chain.from_iterable(contexts)))
+        speaks = dict(zip(texts, self.encoder.hears(texts), strict=True))
         last = slice(-self.config.turns, None)
-        heard = [[text for text in context if text.strip()][last] for context in contexts]
+        heard = [[text for text in context if speaks[text]][last] for context in contexts]
+        return self._follow(heard, responses)
+
+    def _follow(self, heard: Sequence[Sequence[str]], responses: Sequence[str]) -> Floats:
+        """The same after contexts that are as long as they are read, and whose turns all speak."""
         if self.config.reads != "turns":
             heard = [[" ".join(texts)] if texts else [] for texts in heard]
         texts = list(dict.fromkeys(text for each in (*heard, responses) for text in each))
@@ -88,7 +94,7 @@ class Unreferenced(TrainedMetric):
         self, table: NDArray[Any], responses: Sequence[str], place: Mapping[str, int]
     ) -> tuple[NDArray[Any], list[list[int]]]:
         """The table with what is read of long responses behind it; each response's rows in it."""
-        answers = [[place[text] if text.strip() else -1] for text in responses]
+        answers = [[place[text]] for text in responses]
         if self.config.reads == "words":
             return table, answers
         parts, end = [table], len(table)
@@ -100,12 +106,12 @@ class Unreferenced(TrainedMetric):
         return np.concatenate(parts) if len(parts) > 1 else table, answers
 
     def _run(self, table: NDArray[Any], heard: Sequence[Sequence[int]], answers: Ints) -> Floats:
-        """The score of each answer after its context; rows of the table, -1 for no answer."""
+        """The score of each answer after its context, all of them rows of the table."""
         scores = np.full(len(answers), np.nan)
         # A text without a word has no vector, or word ids of 0 only.
         has_words: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
-        for rows in batches([at for at, each in enumerate(heard) if each and answers[at] >= 0]):
+        for rows in batches([at for at, each in enumerate(heard) if each]):
             context = np.array([[0] * (turns - len(heard[at])) + [*heard[at]] for at in rows])
             there = [[0] * (turns - len(heard[at])) + [1] * len(heard[at]) for at in rows]
             inputs = {
@@ -126,9 +132,13 @@ class Maude(Unreferenced):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]
-        self.table(list(dict.fromkeys(chain.from_iterable(recent))))  # the encoder remembers them
-        return list(map(from_last_turns, dialogues, map(self._turns, recent)))
+        turns = self.config.turns
+        read = [recent(self.encoder, dialogue, LAST, turns) for dialogue in dialogues]
+        self.table(list(dict.fromkeys(chain.from_iterable(read))))  # the encoder remembers them
+        return [
+            from_last_turns(dialogue, self._turns(texts)[-LAST:])
+            for dialogue, texts in zip(dialogues, read, strict=True)
+        ]
 
     def start(self) -> "_Conversation":
         """A conversation that is scored while it goes on."""
@@ -136,12 +146,9 @@ class Maude(Unreferenced):
 
     def _turns(self, texts: Sequence[str]) -> Floats:
         """The score of each turn after those before it."""
-        contexts: list[list[str]] = []
-        before: deque[str] = deque(maxlen=self.config.turns)
-        for text in texts:
-            contexts.append(list(before))
-            before.extend([text] if text.strip() else [])
-        return self.follow(contexts, texts)
+        before = preceding(np.array(self.encoder.hears(texts), bool), self.config.turns)
+        heard = [[texts[at] for at in rows if at >= 0] for rows in before.tolist()]
+        return self._follow(heard, texts)
 
 
 class _Conversation:
@@ -156,7 +163,7 @@ class _Conversation:
         value = NAN
         if not turn.aside:
             value = float(self._metric.follow([list(self._turns)], [turn.text])[0])
-            if turn.text.strip():
+            if self._metric.encoder.hears([turn.text])[0]:
                 self._turns.append(turn.text)
         return Score(value, (value,))
 

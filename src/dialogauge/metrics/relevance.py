@@ -1,11 +1,12 @@
 """How well each turn follows the turns before it: a head trained to tell the true next turn.
 
 The head (``train/models/relevance/network.py``) reads the vectors of the last few turns and of
-the response, each utterance encoded once. A turn without a vector (blank) is left out of contexts
-and has no score of its own; nor has the first turn, which has no context.
+the response, each utterance encoded once. A turn without a vector (blank) takes no place in
+contexts and has no score of its own; nor has the first turn, which has no context.
 
 A turn of several windows follows as well as the one of them that follows worst: what comes after a
-good beginning counts. In the contexts of later turns it is the mean of its windows.
+good beginning counts. In the contexts of later turns it is the mean of its windows; as a response
+it is that, too, beside its windows, because a turn that is said again is a copy of the whole.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ..dialogue import Dialogue
 from ..scores import Score
 from .functions import from_last_turns
 from .trained import LAST, TrainedMetric, batches
-from .vectors import sizes, weakest
+from .vectors import preceding, recent, sizes, weakest
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -41,19 +42,27 @@ class Relevance(TrainedMetric):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
-        recent = [[turn.text for turn in dialogue.turns[-LAST:]] for dialogue in dialogues]
-        for _ in self.encoder.stream(dict.fromkeys(chain.from_iterable(recent))):
+        turns = self.config.turns
+        read = [recent(self.encoder, dialogue, LAST, turns) for dialogue in dialogues]
+        for _ in self.encoder.stream(dict.fromkeys(chain.from_iterable(read))):
             pass  # all at once; the encoder remembers them
-        return list(map(from_last_turns, dialogues, map(self._turns, recent)))
+        return [
+            from_last_turns(dialogue, self._turns(texts)[-LAST:])
+            for dialogue, texts in zip(dialogues, read, strict=True)
+        ]
 
     def _turns(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """The score of each turn after those before it, (turns,)."""
-        vectors, windows = self.encoder.vectors(texts), self.encoder.windows(texts)
-        count, filled, responses = len(vectors), np.nan_to_num(vectors), np.concatenate(windows)
+        vectors = self.encoder.vectors(texts)
+        answers = [
+            np.vstack([windows, whole]) if len(windows) > 1 else windows
+            for windows, whole in zip(self.encoder.windows(texts), vectors, strict=True)
+        ]
+        filled, responses = np.nan_to_num(vectors), np.concatenate(answers)
         has_vector = ~np.isnan(vectors[:, 0])
-        before = np.arange(count)[:, None] + np.arange(-self.config.turns, 0)  # (turns, context)
-        mask = (before >= 0) & has_vector[np.maximum(before, 0)]
-        turn = np.repeat(np.arange(count), sizes(windows))  # that each window belongs to
+        before = preceding(has_vector, self.config.turns)  # (turns, context)
+        mask = before >= 0
+        turn = np.repeat(np.arange(len(texts)), sizes(answers))  # that each answer belongs to
         scores = np.full(len(turn), np.nan)
         scorable = np.flatnonzero((has_vector & mask.any(axis=1))[turn])
         for rows in batches(scorable.tolist()):
@@ -63,4 +72,4 @@ class Relevance(TrainedMetric):
                 "response": responses[rows],
             }
             scores[rows] = self.predict(inputs)
-        return weakest(scores, windows)
+        return weakest(scores, answers)

@@ -90,8 +90,8 @@ class Blend(Unreferenced):
 
     config: Config
 
-    def __init__(self, folder: Path, config: Config, name: str = "") -> None:
-        super().__init__(folder, config, name)
+    def __init__(self, folder: Path, config: Config, name: str = "", encoder: str = "") -> None:
+        super().__init__(folder, config, name, encoder)
         self._referenced = against("referenced", Plain(), self.encoder, lambda _: self._likeness)
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:

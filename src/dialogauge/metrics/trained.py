@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .. import models
 from ..dialogue import Dialogue
 from ..encode.session import Session
-from ..errors import ModelError
+from ..errors import ModelError, UnknownNameError
 from ..scores import Score
 from .metric import signature
 from .vectors import shared
@@ -32,16 +32,23 @@ class TrainedMetric(ABC):
 
     ``config`` is the struct of its config.json, which has a ``metric`` (its kind), an ``encoder``
     with its ``encoder_hash`` (vectors of any other mean something else) and a ``width`` (how many
-    numbers the network reads of a text); ``name`` tells metrics of one kind apart.
+    numbers the network reads of a text); ``name`` tells metrics of one kind apart. The hash decides
+    which encoder is the right one; where it lies is a hint, and ``encoder`` says it anew.
     """
 
     trained = True
     #: All that scores depend on beside the encoder.
     files: ClassVar[Sequence[str]] = ("config.json", "model.onnx")
 
-    def __init__(self, folder: Path, config: Any, name: str = "") -> None:
+    def __init__(self, folder: Path, config: Any, name: str = "", encoder: str = "") -> None:
         self.name, self.config = name or config.metric, config
-        self.encoder = shared(config.encoder)
+        try:
+            self.encoder = shared(encoder or config.encoder)
+        except UnknownNameError as error:
+            if encoder:
+                raise
+            remedy = "name the folder where it lies now (--encoder)"
+            raise ModelError(f"{folder}: its encoder: {error}: {remedy}") from None
         self.encoder.require(config.encoder_hash, folder)
         if config.width != (width := self.width()):
             raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {width}")

@@ -5,6 +5,10 @@ with references, as :mod:`.overlap` does, but by the vectors of tokens, so that 
 "automobile" are near: embedding average (Foltz et al. 1998), vector extrema (Forgues et al. 2014),
 greedy matching (Rus and Lintean 2012) and BERTScore (Zhang et al. 2020).
 
+A turn without a vector (blank, control characters, no sign that the encoder knows) has no score and
+stands in no context: the turn before it takes its place. That is one rule for all metrics of turns
+(:func:`preceding`), and holds at the border of those that are scored, too (:func:`recent`).
+
 With several references the best counts. NaN means that no reference has a token; a response without
 one shares nothing with its references: 0. An encoder is loaded when the first score or signature
 needs it, and shared by the metrics of a process.
@@ -99,16 +103,38 @@ def cosim(settings: Cosim | None = None, encoder: Source = ENCODER) -> Embedded:
     last = settings.last
 
     def scores(encoder: Encoder, dialogues: Sequence[Dialogue]) -> Iterator[Score]:
-        recent = [[turn.text for turn in dialogue.turns[-last:]] for dialogue in dialogues]
-        stream = encoder.stream(text for texts in recent for text in texts)
-        for dialogue, texts in zip(dialogues, recent, strict=True):
+        read = [recent(encoder, dialogue, last, 1) for dialogue in dialogues]
+        stream = encoder.stream(text for texts in read for text in texts)
+        for dialogue, texts in zip(dialogues, read, strict=True):
             vectors = np.array(list(islice(stream, len(texts))), dtype=np.float64)
-            windows = encoder.windows(texts)[1:]  # remembered
-            before = np.repeat(np.arange(len(windows)), sizes(windows))
-            near = cosines(vectors[before], np.concatenate([vectors[:0], *windows]))
-            yield from_last_turns(dialogue, weakest(near, windows))
+            before = preceding(~np.isnan(vectors[:, 0]), 1)[:, 0]
+            earlier = np.where((before < 0)[:, None], NAN, vectors[before])
+            windows = encoder.windows(texts)  # remembered
+            near = cosines(earlier.repeat(sizes(windows), axis=0), np.concatenate(windows))
+            yield from_last_turns(dialogue, weakest(near, windows)[-last:])
 
     return Embedded("cosim", settings, encoder, scores)
+
+
+def recent(encoder: Encoder, dialogue: Dialogue, last: int, turns: int) -> list[str]:
+    """The last turns of a dialogue, after so many with a vector as their contexts reach back to."""
+    texts = [turn.text for turn in dialogue.turns]
+    start, missing = max(0, len(texts) - last), turns
+    while start and missing:
+        start -= 1
+        missing -= encoder.hears([texts[start]])[0]
+    return texts[start:]
+
+
+def preceding(has_vector: NDArray[np.bool_], turns: int) -> NDArray[np.int64]:
+    """Which turns stand before each, (all turns, turns): those with a vector; -1 for none.
+
+    >>> preceding(np.array([True, False, True, True]), 2).tolist()
+    [[-1, -1], [-1, 0], [-1, 0], [0, 2]]
+    """
+    heard = np.append(np.flatnonzero(has_vector), -1)
+    before = (has_vector.cumsum() - has_vector)[:, None] + np.arange(-turns, 0)
+    return np.asarray(heard[np.maximum(before, -1)], dtype=np.int64)
 
 
 def weakest(values: NDArray[np.floating], windows: Sequence[Sized]) -> NDArray[np.floating]:

@@ -94,14 +94,15 @@ class ResponseSelector(nn.Module):
     def forward(self, context: Tensor, mask: Tensor, response: Tensor) -> Tensor:
         """(batch, turns, width), (batch, turns), (batch, width) -> (batch,), from -1 to 1.
 
-        What was just said, said again, is no answer: a copy of any turn that is read fades to 0.
+        What was just said, said again, is no answer: a copy of any turn that is read fades to -1,
+        below every answer.
         """
         answer = self.response(response)
         head = (self.context(context, mask) * answer).sum(-1)
         said = functional.normalize(context, dim=-1) * mask.unsqueeze(-1)
         cosines = (said * answer.unsqueeze(1)).sum(-1)  # (batch, turns)
         score = (1 - self.cosine) * head + self.cosine * cosines[:, -1]
-        return score * newness(cosines.amax(1))
+        return score - (1 - newness(cosines.amax(1))) * (score + 1)  # the score itself where new
 
 
 def _silence(layer: nn.Module) -> None:
