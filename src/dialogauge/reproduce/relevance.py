@@ -69,7 +69,7 @@ class RelevancePage:
 
     @property
     def finals(self) -> str:
-        """All of them on the test sets: cosines count too, because an encoder may have been taught."""
+        """All of them on the test sets: an encoder may be taught, so that cosines count too."""
         docs = self._request.docs
         if self._request.final:
             answers = [*self._floors, *self._trained]
