@@ -287,7 +287,7 @@ def test_card_and_manifest_say_what_is_there(kitchen: Path, whole: Trained) -> N
         "recipe.json",
     ]
     config = msgspec.json.decode((folder / "config.json").read_bytes())
-    assert config["metric"] == "tiny"
+    assert config["metric"] == "relevance"
     assert (config["turns"], config["width"]) == (4, 24)
 
 
