@@ -33,16 +33,19 @@ PERMISSIVE = ("personachat", "topical-chat", "self-dialogue")
 _SETS = {WHOLE: "dailydialog", APART: "dailydialog", **dict.fromkeys(PERMISSIVE, "permissive")}
 HELD = 200  # dialogues of each permissive corpus, at most
 
-#: Trained metrics that meet the test sets, and those of them that score turn by turn.
-TRAINED = ("dynaeval", "dynaeval-so-far", "dynaeval-research", "maude", "relevance")
-_TURN_BY_TURN = ("maude", "relevance")
-_UNTRAINED_TURN_BY_TURN = ("cosim", "words-per-turn")
+#: Trained metrics that meet the test sets (the encoder of cosim is taught), and those of them that
+#: score turn by turn.
+_TRAINED = ("dynaeval", "dynaeval-so-far", "dynaeval-research", "maude", "relevance")
+JUDGED = ("cosim", *_TRAINED)
+_TURN_BY_TURN = ("cosim", "maude", "relevance")
+_UNTRAINED = "words-per-turn"
 #: Metrics of turns that are asked which turn is foreign.
 _LOCATE = ("cosim", "relevance", "maude", "dynaeval-so-far", "dynaeval", "dynaeval-research")
 #: The score of a turn was chosen by these, on the tuning sets.
 _TUNED = ("dynaeval", "dynaeval-so-far")
 
 _TEST = {name: corpora.info(name).aspects for name in ("fed-dialogue", "fed-turn")}
+_PLACES = [(corpus, aspect) for corpus, aspects in _TEST.items() for aspect in aspects]
 _TEST["dstc9"] = ("overall",)
 _AGGREGATED = {"fed-dialogue": ("Overall", "Coherent")}
 #: What the two looks of ``--final`` are called in the log.
@@ -101,10 +104,6 @@ class DynaevalPage:
             take_final_looks(self._request.docs)
         return logged(self._request.docs, _LOOK)
 
-    @cached_property
-    def _untrained(self) -> list[Look]:
-        return look([load("cosim")], _TEST)
-
     @property
     def sizes(self) -> str:
         """How many dialogues and damaged dialogues the exams have."""
@@ -151,31 +150,32 @@ class DynaevalPage:
     @cached_property
     def fed(self) -> dict[str, str]:
         """Every aspect of FED, by every metric."""
-        seen = newest(self._finals)
+        looks = self._finals[-1].looks if self._finals else ()
+        seen = by_place(looks)
+        beside = {(each.corpus, each.aspect): each for each in looks}
         return {
-            f"{plain.corpus}/{plain.aspect}": cells(
-                *(plain.spearman, plain.best_trivial),
-                *(seen.get((name, plain.corpus, plain.aspect), UNKNOWN) for name in TRAINED),
-                plain.ceiling,
+            "/".join(place): cells(
+                seen.get(("cosim", *place), UNKNOWN),
+                beside[place].best_trivial if place in beside else UNKNOWN,
+                *(seen.get((name, *place), UNKNOWN) for name in _TRAINED),
+                beside[place].ceiling if place in beside else UNKNOWN,
             )
-            for plain in self._untrained
+            for place in _PLACES
         }
 
     @property
     def overall(self) -> str:
-        """The overall ratings, untrained and trained."""
+        """The overall ratings, in every look."""
 
         def overall(look: Look) -> bool:
             return look.aspect.casefold() == "overall"
 
-        untrained = correlations(filter(overall, self._untrained))
-        return f"Untrained:\n\n{untrained}\n\n{final_looks(_LOOK, self._finals, overall)}"
+        return final_looks(_LOOK, self._finals, overall)
 
     @cached_property
     def aggregated(self) -> dict[str, str]:
         """Scores of turns made one number in every way."""
-        metrics = [load(name) for name in _UNTRAINED_TURN_BY_TURN]
-        seen = by_place(look(_every_way(metrics), _AGGREGATED))
+        seen = by_place(look(_every_way([load(_UNTRAINED)]), _AGGREGATED))
         seen |= newest(logged(self._request.docs, _AGGREGATED_LOOK))
         return {
             f"{aspect}/{name}": cells(
@@ -183,7 +183,7 @@ class DynaevalPage:
             )
             for corpus, aspects in _AGGREGATED.items()
             for aspect in aspects
-            for name in (*_UNTRAINED_TURN_BY_TURN, *_TURN_BY_TURN)
+            for name in (_UNTRAINED, *_TURN_BY_TURN)
         }
 
     @property
@@ -273,7 +273,7 @@ EXAMS = {"dailydialog": dailydialog, "permissive": permissive}
 
 def take_final_looks(docs: Path) -> None:
     """Every trained metric on every aspect, and turn scores aggregated: the looks that count."""
-    metrics = {name: load(name) for name in TRAINED}  # all of them, or no look
+    metrics = {name: load(name) for name in JUDGED}  # all of them, or no look
     final(_LOOK, list(metrics.values()), _TEST, docs)
     final(_AGGREGATED_LOOK, _every_way(metrics[name] for name in _TURN_BY_TURN), _AGGREGATED, docs)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def last_turn_and_context(encoder: str = ENCODER) -> Embedded:
 
 
 def _floor(name: str, encoder: str, joined: bool) -> Embedded:
-    name = name if encoder == ENCODER else f"{name}-{encoder}"
+    name = name if encoder == ENCODER else f"{name}-{Path(encoder).name}"
     return Embedded(name, Plain(), encoder, partial(_cosines, joined=joined))
 
 
