@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="needs the extra: train")
 
 from dialogauge import corpora  # noqa: E402
 from dialogauge.corpora.overlap import traces  # noqa: E402
+from dialogauge.dialogue import Dialogue, Turn  # noqa: E402
 from dialogauge.errors import DialogaugeError, InputError  # noqa: E402
 from dialogauge.train.data import gather  # noqa: E402
 from dialogauge.train.models.relevance import rows as selection  # noqa: E402
@@ -61,6 +62,14 @@ def test_test_sets_are_not_trained_on() -> None:
         gather(Data(corpora=("fed-turn",)))
     with pytest.raises(InputError, match=r"data\.corpora: no corpus is named"):
         gather(Data())
+
+
+def test_blank_turns_take_no_place() -> None:
+    said = ["Hi.", " ", "Yes?", "", "No."]
+    turns = [Turn(speaker, text) for speaker, text in zip("ABABA", said, strict=True)]
+    made = selection.pairs([Dialogue("1", tuple(turns))], 2)
+    assert made.texts == ("Hi.", "Yes?", "No.")
+    assert made.context.tolist() == [[-1, 0], [0, 1]]
 
 
 def test_negatives_are_other_turns_of_the_same_dialogue() -> None:

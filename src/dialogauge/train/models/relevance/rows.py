@@ -49,7 +49,7 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 def pairs(dialogues: Sequence[Dialogue], turns: int) -> Pairs:
-    """Each turn after the first with at most ``turns`` turns before it.
+    """Each turn after the first with at most ``turns`` turns before it; blank ones are no turns.
 
     >>> from dialogauge.dialogue import Turn
     >>> chat = Dialogue("1", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("A", "Hi.")))
@@ -62,7 +62,8 @@ def pairs(dialogues: Sequence[Dialogue], turns: int) -> Pairs:
     windows: list[list[int]] = []
     answers: list[tuple[int, int, int, int]] = []
     for dialogue in dialogues:
-        ids = [texts.setdefault(turn.text, len(texts)) for turn in dialogue.turns]
+        said = [turn.text for turn in dialogue.turns if turn.text.strip()]
+        ids = [texts.setdefault(text, len(texts)) for text in said]
         padded = [-1] * turns + ids
         for place in range(1, len(ids)):
             windows.append(padded[place : place + turns])
