@@ -75,15 +75,16 @@ def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path) -> None:
     assert "mean cosine to the original" in card
 
 
-def test_killed_and_resumed_it_is_the_same(tmp_path: Path) -> None:
-    whole = train(tmp_path, "whole")
+@pytest.mark.parametrize("mean", [0, 5])
+def test_killed_and_resumed_it_is_the_same(tmp_path: Path, mean: int) -> None:
+    whole = train(tmp_path, "whole", mean=mean)
     stop = iter(range(10**6))
 
     def kill(_: object) -> None:
         if next(stop) == 7:
             raise KeyboardInterrupt
 
-    chosen, material = recipe(tmp_path), given(TRAIN, VALID)
+    chosen, material = recipe(tmp_path, mean=mean), given(TRAIN, VALID)
     with pytest.raises(KeyboardInterrupt):
         run.train(chosen, tmp_path / "cut", material=material, encode=topics, watch=[kill])
     again = run.train(chosen, tmp_path / "cut", material=material, encode=topics, resume=True)
@@ -91,6 +92,16 @@ def test_killed_and_resumed_it_is_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "cut/model.onnx").read_bytes() == (
         tmp_path / "whole/model.onnx"
     ).read_bytes()
+
+
+def test_the_mean_of_the_steps_is_what_is_kept(tmp_path: Path) -> None:
+    near, far = train(tmp_path, "near", mean=3), train(tmp_path, "far", mean=10**6)
+    assert near.best["teachers"] > near.before["teachers"] + 0.1
+    assert far.best["teachers"] == pytest.approx(far.before["teachers"], abs=0.01)
+    weights = (tmp_path / "near/model.safetensors").stat().st_size
+    assert weights == (tmp_path / "far/model.safetensors").stat().st_size
+    plain = train(tmp_path, "plain")
+    assert weights == Path(plain.folder, "model.safetensors").stat().st_size  # one encoder, not two
 
 
 def test_layers_that_stay_still_do_not_move(tmp_path: Path) -> None:

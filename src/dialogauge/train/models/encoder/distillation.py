@@ -9,6 +9,7 @@ where the tuning sets are here.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cosines: float = 10.0  # the weight of the squared differences of cosines
     neighbours: float = 0.0  # by how much those within a group count more: metrics ask for them
     projected: float = 0.0  # the weight of the vectors themselves, through a learnt projection
+    mean: Count = 0  # weights are averaged over about so many steps, which wander less; 0: not
     keep: Count = 0  # the first layers that the student keeps; 0: all
     still: Count = 0  # the first layers that do not move, and the word vectors with them
     people: bool = True  # select by people's ratings; else by likeness to the teachers
@@ -66,17 +68,31 @@ class Inputs(NamedTuple):
 
 
 class _Student(nn.Module):
-    """The encoder, and a projection to a teacher's vectors that is not exported."""
+    """The encoder that learns, its mean over the last steps, and a projection for the loss alone.
 
-    def __init__(self, backbone: Backbone, width: int) -> None:
+    The mean is what is validated and exported. It starts where the encoder starts, so that early
+    on it is the better for being near to what it was.
+    """
+
+    def __init__(self, backbone: Backbone, steps: int, width: int) -> None:
         super().__init__()
-        self.encoder = backbone.encoder
+        self.steps = steps
+        self.encoder = deepcopy(backbone.encoder) if steps else backbone.encoder
+        self.mean = backbone.encoder.requires_grad_(False) if steps else None
         self.projection = nn.Linear(backbone.width, width) if width else None
 
     def forward(self, parts: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
         """Tokens and masks -> unit vectors, (texts, width)."""
-        vectors = [self.encoder(*part)[1] for part in parts]
+        encoder = self.encoder if self.training or self.mean is None else self.mean
+        vectors = [encoder(*part)[1] for part in parts]
         return functional.normalize(torch.cat(vectors).float(), dim=-1)
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """Bring the mean up to the weights as they are now."""
+        if self.mean is not None:
+            for ours, learnt in zip(self.mean.parameters(), self.encoder.parameters(), strict=True):
+                ours.lerp_(learnt, 1 / self.steps)
 
 
 class Distillation:
@@ -97,7 +113,7 @@ class Distillation:
             for dialogues in (material.train, material.valid or material.train)
         )
         width = self.train.tables[0].shape[1] if settings.projected else 0
-        self.network = _Student(self.backbone, width)
+        self.network = _Student(self.backbone, settings.mean, width)
         self.sections: tuple[Section, ...] = ()
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
@@ -108,6 +124,7 @@ class Distillation:
 
     def loss(self, batch: Inputs) -> Tensor:
         """How far the student's cosines are from the teachers'."""
+        self.network.follow()  # the step before this one
         vectors, settings = self.network(batch.tokens), self.settings
         with torch.autocast(vectors.device.type, enabled=False):  # products of cosines are small
             cosines = vectors @ vectors.T
