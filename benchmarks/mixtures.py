@@ -157,7 +157,7 @@ Written by `make mixtures`. Spearman with people on the tuning sets; no test set
 ## For the encoder `dialogue-minilm`
 
 Nothing but the encoder: the cosine of the response with the last turn, plus that with the last
-three joined. Each row is `recipes/dialogue-minilm.toml` on one in sixteen of its dialogues with one
+three joined. Each row is `recipes/dialogue-minilm.toml` on one in eight of its dialogues with one
 thing changed; *likeness* is the correlation of the student's cosines with the teachers' on held
 dialogues, *cost* that of reading a text, MiniLM's as 1 (layers times width squared).
 

@@ -29,7 +29,7 @@ from dialogauge.train.models.encoder import distillation
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "students"
 #: Of how many dialogues one is taken.
-SAMPLE = 16
+SAMPLE = 8
 #: The cost of reading a text, MiniLM's as 1: layers times width squared.
 COSTS = {"minilm": 1.0, "gte": 2.0, "base, 4 layers": 2.7, "base, 6 layers": 4.0, "base": 8.0}
 
@@ -38,6 +38,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "as shipped": {},
     "twice the steps, same text": {"optimisation": {"epochs": 2}},
     "twice the text": {"sample": SAMPLE // 2},
+    "weights of the last step": {"settings": {"mean": 0}},
+    "weights averaged over 300 steps": {"settings": {"mean": 300}},
     "rate 0.00002": {"optimisation": {"learning_rate": 0.00002}},
     "rate 0.0002": {"optimisation": {"learning_rate": 0.0002}},
     "the order of each row too": {"settings": {"order": 1.0}},
