@@ -33,7 +33,7 @@ from .. import Encode
 from . import rows
 from .network import Backbone, load
 from .rows import Ints
-from .task import NOTES, TEXTS, sample, write
+from .task import NOTES, TEXTS, origin, sample, write
 
 #: Tokens that are read together, of texts of similar length, so that little is padding.
 _TOGETHER = 1024
@@ -152,7 +152,11 @@ class Distillation:
         """An encoder's folder, int8 if the recipe asks for it."""
         some = sample(self.settings.texts, 2 * TEXTS)
         form = write(self.backbone, folder, self.recipe.name, some, self.settings.int8, taught=True)
-        self.sections = (Section("Teachers", self._teachers()), Section("Form", form.text()))
+        self.sections = (
+            Section("Origin", origin(self.recipe.backbone, folder) + "\n"),
+            Section("Teachers", self._teachers()),
+            Section("Form", form.text()),
+        )
         return form.parity
 
     def _likeness(self) -> float:
@@ -186,7 +190,14 @@ class Distillation:
     def _teachers(self) -> str:
         names = ", ".join(f"`{name}`" for name in self.settings.teachers)
         count = len(self.train.rows.texts)
-        return f"{names} read {count:,} texts: turns, and two to four turns joined.\n"
+        read = f"{names} read {count:,} texts: turns, and two to four turns joined."
+        chosen = "*teachers* above is the correlation of the student's cosines with theirs"
+        if self.settings.people:
+            chosen += (
+                "; *people* is the mean of Spearman's correlations with people's ratings on the "
+                "tuning sets, by which the step was chosen: they flatter it a little"
+            )
+        return f"{read} {chosen}.\n"
 
 
 class Lesson:

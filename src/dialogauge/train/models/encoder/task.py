@@ -108,7 +108,7 @@ def convert(
     form = write(load(chosen), folder, name, texts, settings.int8, settings.fetched)
     return Outcome(
         sections=(
-            Section("Origin", _origin(chosen, folder) + "\n"),
+            Section("Origin", origin(chosen, folder) + "\n"),
             Section("Results", form.text()),
         ),
         packages=("torch", "transformers", "onnx", "onnxruntime"),
@@ -171,7 +171,7 @@ def sample(source: str, count: int) -> list[str]:
     return texts[:: max(1, len(texts) // count)][:count]
 
 
-def _origin(chosen: Chosen, folder: Path) -> str:
+def origin(chosen: Chosen, folder: Path) -> str:
     """Where the weights come from and, if they do not ship, what they become."""
     if not (folder / models.PLAN).exists():
         return _ORIGINS.get(chosen.name, _ELSEWHERE)
