@@ -244,12 +244,12 @@ def test_engagement_loses_the_question(pool: Pool) -> None:
 
 
 def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
-    text = "Yes. My brother bought a big old house near the wide river. I like it. Bye."
+    text = "I agree. My brother bought a big old house near the wide river. I like it. Bye."
     chat = dialogue("Hi there.", text, level="turn")
     edit = Engagement(ways=("sentence",))
-    assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "Yes. I like it. Bye."
+    assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "I agree. I like it. Bye."
     rest = msgspec.structs.replace(edit, rest=True)
-    assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "Yes."
+    assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "I agree."
 
 
 def test_engagement_loses_the_longest_sentence_as_the_released_code(pool: Pool) -> None:

@@ -7,7 +7,9 @@ import pytest
 
 import dialogauge as dg
 from dialogauge import corpora
+from dialogauge.encode import Encoder
 from dialogauge.meta import Resampling
+from dialogauge.metrics.vectors import cosim
 
 QUICK = Resampling(resamples=200)
 
@@ -34,21 +36,36 @@ def test_identity_oracle(corpus: str, aspect: str, oracle: float) -> None:
     assert judged.evaluations[0].confounds.oracle.value == pytest.approx(oracle, abs=0.005)
 
 
+@pytest.fixture(scope="module")
+def published(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    """MiniLM as it was published, in int8: what ships was taught, so that it is no floor."""
+    pytest.importorskip("torch", reason="needs the extra: train")
+    from dialogauge.train.models.encoder.task import TEXTS, bring, sample
+    from dialogauge.train.recipe import Chosen
+
+    folder = tmp_path_factory.mktemp("published") / "minilm"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIALOGAUGE_DATA", str(data))
+        texts = sample("self-dialogue", 2 * TEXTS)
+    bring(Chosen(), folder, name="minilm", texts=texts, int8=True, command="")
+    return Encoder.load(folder)
+
+
 @pytest.mark.parametrize(("aspect", "floor"), [("Coherent", 0.325), ("Overall", 0.309)])
-def test_the_floor_of_an_encoder_that_was_not_trained(aspect: str, floor: float) -> None:
-    judged = dg.judge("cosim", corpora.load("fed-dialogue"), aspect, QUICK)
+def test_the_floor_of_an_encoder_that_was_not_taught(
+    published: Encoder, aspect: str, floor: float
+) -> None:
+    judged = dg.judge(cosim(encoder=published), corpora.load("fed-dialogue"), aspect, QUICK)
     assert judged.evaluations[0].headline.value == pytest.approx(floor, abs=0.01)
 
 
-def test_the_shipped_encoder_is_close_to_its_original() -> None:
-    pytest.importorskip("torch", reason="needs the extra: train")
-    from dialogauge.encode import Encoder
+def test_int8_is_close_to_its_original(published: Encoder) -> None:
     from dialogauge.train.models.encoder.network import load
     from dialogauge.train.recipe import Chosen
 
     held = [each for each in corpora.load("self-dialogue") if corpora.split(each) == "test"]
     texts = [turn.text for dialogue in held for turn in dialogue.turns][:2000]
-    theirs, ours = load(Chosen()).encode(texts), Encoder.load().vectors(texts)
+    theirs, ours = load(Chosen()).encode(texts), published.vectors(texts)
     norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(ours, axis=1)
     assert np.nanmean((theirs * ours).sum(axis=1) / norms) >= 0.995
 

