@@ -70,6 +70,11 @@ def test_what_a_metric_gains_over_another() -> None:
     assert one.difference.low == -other.difference.high
     assert one.p == other.p
     assert "over random, p = " in gains(looks)
+    assert [each.verdict for each in (one, other)] in (
+        ["better", "worse"],
+        ["worse", "better"],
+        2 * ["no difference shown"],
+    )
     (alone,) = look(both[:1], sets, QUICK)
     assert alone.over is None
 

@@ -44,6 +44,13 @@ class Over(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return f"{self.difference.short} over {self.metric}, p = {self.p:.3f}"
 
+    @property
+    def verdict(self) -> str:
+        """What the interval allows to say."""
+        if self.difference.low > 0:
+            return "better"
+        return "worse" if self.difference.high < 0 else "no difference shown"
+
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     """One metric on one aspect of one set, with what must stand beside a correlation."""
@@ -213,8 +220,12 @@ def correlations(looks: Iterable[Look]) -> str:
 
 def gains(looks: Iterable[Look]) -> str:
     """What each metric that was compared gains over the other."""
-    rows = ((each.corpus, each.metric, each.spearman, each.over) for each in looks if each.over)
-    return table(("set", "metric", "Spearman", "gain"), rows)
+    rows = (
+        (each.corpus, each.metric, each.spearman, each.over, each.over.verdict)
+        for each in looks
+        if each.over
+    )
+    return table(("set", "metric", "Spearman", "gain", ""), rows)
 
 
 def final_looks(

@@ -87,12 +87,11 @@ class _Student(nn.Module):
         vectors = [encoder(*part)[1] for part in parts]
         return functional.normalize(torch.cat(vectors).float(), dim=-1)
 
-    @torch.no_grad()
     def follow(self) -> None:
-        """Bring the mean up to the weights as they are now."""
+        """Bring the mean nearer to the weights as they are now."""
         if self.mean is not None:
             for ours, learnt in zip(self.mean.parameters(), self.encoder.parameters(), strict=True):
-                ours.lerp_(learnt, 1 / self.steps)
+                ours.lerp_(learnt.detach(), 1 / self.steps)
 
 
 class Distillation:
