@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from statistics import mean
 from typing import Any
 
@@ -76,6 +77,7 @@ def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
     task = distillation.build(chosen, settings, kept, WORK, None)
     print(name, f"{len(task.train.rows.texts):,} texts", flush=True)
     file = _file(name, shipped)
+    rmtree(file.with_suffix(""), ignore_errors=True)  # of a run that was stopped
     state = fit(task, chosen, file.with_suffix(""))
     texts = len(task.train.rows.texts)
     write_json(file, {"texts": texts, "steps": state.step, "best": state.best})
