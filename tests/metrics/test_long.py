@@ -26,17 +26,14 @@ def chat(*texts: str) -> Dialogue:
     return Dialogue("d", tuple(Turn("ab"[at % 2], text) for at, text in enumerate(texts)))
 
 
-@pytest.mark.parametrize(
-    ("name", "end"),
-    [
-        (name, end)
-        for name in (*LONG, "dynaeval", "dynaeval-so-far")
-        for end in ENDS
-        # one sentence 36 times is broken to MaUdE; it knows of nothing worse but foreign text
-        if (name, end) != ("maude", "an insult")
-    ],
-)
-def test_what_follows_six_hundred_good_words_is_heard(name: str, end: str) -> None:
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("name", [*LONG, "dynaeval", "dynaeval-so-far"])
+def test_what_follows_six_hundred_good_words_is_heard(
+    name: str, end: str, request: pytest.FixtureRequest
+) -> None:
+    if (name, end) == ("maude", "an insult"):
+        reason = "one sentence 36 times is broken to MaUdE: an insult is no worse"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     assert len(GOOD.split()) > 600
     good, spoilt = load(name).score([chat(QUESTION, GOOD), chat(QUESTION, GOOD + 6 * ENDS[end])])
     assert abs(good.value - spoilt.value) > 1e-3

