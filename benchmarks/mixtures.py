@@ -1,6 +1,6 @@
-"""What was tried for `relevance`, and for the encoder: writes docs/measured/mixtures.md.
+"""What was tried for `relevance`, on the tuning sets: a part of docs/measured/mixtures.md.
 
-    make mixtures        (or: python -m benchmarks.mixtures [NAME ...])
+    python -m benchmarks.mixtures [NAME ...]        (the second half of make mixtures)
 
 Each row is the shipped recipe with one thing changed, trained by the same loop on the same vectors,
 which are encoded once and kept in build/mixtures; a row that is there already is not trained again.
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from dialogauge import corpora
-from dialogauge.atomic import writing
 from dialogauge.dialogue import Dialogue
 from dialogauge.metrics import Metric, load
 from dialogauge.report.markdown import table
@@ -32,11 +31,10 @@ from dialogauge.train.models.relevance import rows as selection
 from dialogauge.train.people import TUNING
 from dialogauge.train.vectors import cached, encoder
 
-from . import students
+from .pages import MEASURED, put
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mixtures"
-PAGE = ROOT / "docs" / "measured" / "mixtures.md"
 Floats = NDArray[np.float64]
 
 #: Name -> what is changed: settings, optimisation, the corpora, or how much of each.
@@ -67,11 +65,9 @@ def main(asked: Sequence[str]) -> None:
         material = gather(shipped.data)
         for name in names:
             _train(name, shipped, material)
-    with writing(PAGE) as file:
-        taught = table(students.HEAD, students.rows())
-        page = TEMPLATE.format(students=taught, rows=table(HEAD, _rows()))
-        file.write(page.encode())
-    print(page)
+    text = table(HEAD, _rows())
+    put(MEASURED / "mixtures.md", "heads", text)
+    print(text)
 
 
 def _train(name: str, shipped: recipe.Recipe, material: Material) -> None:
@@ -115,7 +111,7 @@ def _rows() -> Iterator[Sequence[object]]:
     plain = {name: _scores(last_turn(), sets[name]) for name in sets}
     for floor in (last_turn(), last_turn_and_context()):
         values = [_spearman(_scores(floor, sets[name]), name, sets[name]) for name in sets]
-        yield (f"untrained: {floor.name}", "", *(f"{value:.3f}" for value in values))
+        yield (f"no head: {floor.name}", "", *(f"{value:.3f}" for value in values))
     for name in VARIANTS:
         if _folder(name).exists():
             yield (name, *_trained(_folder(name), sets, plain))
@@ -150,39 +146,6 @@ def _folder(name: str) -> Path:
 
 
 HEAD = ("variant", "1 of 20: before → after", *TUNING)
-TEMPLATE = """# What was tried
-
-Written by `make mixtures`. Spearman with people on the tuning sets; no test set was looked at.
-
-## For the encoder `dialogue-minilm`
-
-Nothing but the encoder: the cosine of the response with the last turn, plus that with the last
-three joined. Each row is `recipes/dialogue-minilm.toml` on one in eight of its dialogues with one
-thing changed; *likeness* is the correlation of the student's cosines with the teachers' on held
-dialogues, *cost* that of reading a text, MiniLM's as 1 (layers times width squared).
-
-{students}
-
-Two longer runs of `dialogauge train` on that recipe, by their logs (mean of the five sets; 0.314
-before training). Without `cap` and `mean`, 453,000 texts, three in four of them of Self-dialogue,
-stopped at step 2,548 of 4,146: 0.326 at step 250, then 0.312 to 0.323, while likeness to the
-teacher on held dialogues rose from 0.864 to 0.900. With `cap` and without `mean`, steps 100 to 600:
-0.326, 0.330, 0.316, 0.325, 0.313, 0.324: single steps wander by more than they differ, which is why
-their mean ships.
-
-## For the head of `relevance`
-
-The trained head alone / half of it with half the plain cosine of the last turn, as it ships.
-Each row is `recipes/relevance.toml` with one thing changed. *1 of 20* is the share of held
-dialogues whose true next turn scores best among twenty, before and after training.
-
-{rows}
-
-Tuning the whole encoder was tried too, on 150 dialogues of each corpus, and dropped. Told to put a
-context near its true next turn and held near the original, MiniLM's plain cosine of the last turn
-gives 0.174, 0.233, 0.285, 0.527 and 0.382 on these sets; after filling gaps in conversations, as
-the papers do, -0.010, 0.125, 0.259, 0.328 and 0.173.
-"""
 
 if __name__ == "__main__":
     main(sys.argv[1:])
