@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError, UnknownNameError
-from dialogauge.scores import Row, Score, Scores, row_of
+from dialogauge.scores import Cause, Row, Score, Scores, row_of
 from dialogauge.scores.files import row_line
 
 SIGNATURES = {"one": "one|v:1", "two-2": "=two|v:2"}
@@ -22,7 +22,7 @@ SCORE = st.builds(
     value=NUMBERS,
     turns=st.lists(NUMBERS, max_size=4).map(tuple),
     aspects=st.dictionaries(TEXTS, NUMBERS, max_size=2),
-    causes=st.lists(TEXTS, max_size=2).map(tuple),
+    causes=st.lists(st.builds(Cause, st.integers(0, 9), TEXTS), max_size=2).map(tuple),
 )
 ROW = st.builds(
     Row,

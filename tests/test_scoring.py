@@ -15,7 +15,7 @@ import pytest
 
 import dialogauge as dg
 from dialogauge.errors import DialogaugeError, OutputError, RecordError
-from dialogauge.scores import Score
+from dialogauge.scores import Cause, Score
 from dialogauge.scoring import BATCH
 
 
@@ -49,6 +49,31 @@ def test_asides_are_not_shown_and_have_no_score() -> None:
     assert math.isnan(score.turns[0])
     assert score.turns[1:] == (2.0, 1.0)
     assert score.value == 1.5
+
+
+class Blaming(Counting):
+    """A metric that says that the last turn broke."""
+
+    def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
+        return [
+            Score(0.0, (0.0,) * len(each.turns), causes=(Cause(len(each.turns) - 1, "late"),))
+            for each in dialogues
+        ]
+
+
+def test_a_cause_stands_at_its_turn_whatever_was_not_shown() -> None:
+    turns = (dg.Turn("system", "be brief", aside=True), dg.Turn("user", "a b"), dg.Turn("bot", "c"))
+    (row,) = dg.score([dg.Dialogue("d", turns)], Blaming()).rows
+    assert row.scores["counting"].causes == (Cause(2, "late"),)
+
+
+def test_a_cause_at_no_turn_is_the_metrics_mistake() -> None:
+    class Lost(Blaming):
+        def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
+            return [Score(0.0, causes=(Cause(9, "late"),)) for _ in dialogues]
+
+    with pytest.raises(DialogaugeError, match="a turn 9 that is not there"):
+        dg.score(chats(1), Lost())
 
 
 @pytest.mark.parametrize(("how", "value"), [("sum", 5), ("max", 3), ("product", 6), ("mean", 2.5)])
@@ -93,7 +118,7 @@ def test_turns_are_scored_where_they_are_shown_or_aggregated() -> None:
 
 
 COSTLY = """
-from dialogauge.scores import Score
+from dialogauge.scores import Cause, Score
 
 class Costly:
     name, signature, trained = "costly", "costly|v:1", False
@@ -226,7 +251,7 @@ def test_two_writers(tmp_path: Path) -> None:
 
 SLOW = """
 import time
-from dialogauge.scores import Score
+from dialogauge.scores import Cause, Score
 
 class Slow:
     name, signature = "slow", "slow|v:1"

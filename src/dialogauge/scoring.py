@@ -23,7 +23,7 @@ from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
 from .metrics import Metric, aggregate, checked, checked_values, earlier, load
-from .scores import Row, Score, Scores, files, row_of
+from .scores import Cause, Row, Score, Scores, files, row_of
 
 Metrics = str | Metric | Sequence[str | Metric]
 
@@ -133,11 +133,14 @@ class Run(msgspec.Struct, frozen=True):
     def _finished(self, dialogue: Dialogue, score: Score) -> Score:
         if self.aggregate and score.turns:
             score = aggregate(score, self.aggregate)
-        if len(score.turns) in (0, len(dialogue.turns)):
+        spoken = [at for at, turn in enumerate(dialogue.turns) if not turn.aside]
+        if len(spoken) == len(dialogue.turns):
             return score
-        values = iter(score.turns)  # asides were not shown to the metric: they have no score
-        turns = tuple(math.nan if turn.aside else next(values) for turn in dialogue.turns)
-        return msgspec.structs.replace(score, turns=turns)
+        # asides were not shown to the metric: they have no score, and it did not count them
+        values = dict(zip(spoken, score.turns, strict=False))
+        turns = tuple(values.get(at, math.nan) for at in range(len(dialogue.turns)))
+        causes = tuple(Cause(spoken[cause.turn], cause.name) for cause in score.causes)
+        return msgspec.structs.replace(score, turns=turns if values else (), causes=causes)
 
 
 def score_to(

@@ -32,7 +32,7 @@ from dialogauge.metrics import (
 )
 from dialogauge.metrics.catalogue import KINDS, from_folder
 from dialogauge.metrics.trained import TrainedMetric
-from dialogauge.scores import Score
+from dialogauge.scores import Cause, Score
 
 CHAT = Dialogue("chat", (Turn("a", "one two"), Turn("b", "three")))
 
@@ -333,9 +333,11 @@ def test_a_metric_that_raises_is_named() -> None:
 
 def test_numbers_of_any_kind_become_floats() -> None:
     turns = (np.float32(0.5), 2)
-    given_score = Score(np.int64(3), turns, aspects={"a": np.float64(math.nan)}, causes=("x",))  # type: ignore[arg-type]
+    given_score = Score(
+        np.int64(3), turns, aspects={"a": np.float64(math.nan)}, causes=(Cause(1, "x"),)
+    )  # type: ignore[arg-type]
     (result,) = checked(metric(lambda _: [given_score]), [CHAT])
-    assert (result.value, result.turns, result.causes) == (3.0, (0.5, 2.0), ("x",))
+    assert (result.value, result.turns, result.causes) == (3.0, (0.5, 2.0), (Cause(1, "x"),))
     assert math.isnan(result.aspects["a"])
     assert {type(result.value), *map(type, result.turns), type(result.aspects["a"])} == {float}
 
@@ -355,10 +357,10 @@ def test_one_function_makes_a_metric() -> None:
     ("how", "value"), [("mean", 3.0), ("sum", 6.0), ("max", 4.0), ("product", 8.0)]
 )
 def test_aggregates_leave_nan_out(how: str, value: float) -> None:
-    given_score = Score(9.0, (2.0, math.nan, 4.0), causes=("x",))
+    given_score = Score(9.0, (2.0, math.nan, 4.0), causes=(Cause(1, "x"),))
     result = aggregate(given_score, how)
     assert result.value == value
-    assert result.causes == ("x",)
+    assert result.causes == (Cause(1, "x"),)
     assert repr(result.turns) == repr(given_score.turns)
 
 

@@ -18,7 +18,7 @@ import msgspec
 
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError
-from ..scores import Score
+from ..scores import Cause, Score
 
 
 class Metric(Protocol):
@@ -155,10 +155,18 @@ def _checked_score(metric: Metric, score: Any, dialogue: Dialogue) -> Score:
             value=_number(score.value),
             turns=tuple(map(_number, score.turns)),
             aspects={aspect: _number(value) for aspect, value in aspects.items()},
-            causes=tuple(map(str, score.causes)),
+            causes=tuple(_cause(cause, len(dialogue.turns)) for cause in score.causes),
         )
-    except (TypeError, ValueError, OverflowError) as error:
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise _broken(metric, f"has a score that is {error}, for {where}") from None
+
+
+def _cause(cause: Any, turns: int) -> Cause:
+    """A cause with plain fields, at a turn that is there."""
+    turn, name = int(cause.turn), str(cause.name)
+    if not 0 <= turn < turns:
+        raise ValueError(f"the cause {name!r} of a turn {turn} that is not there")
+    return Cause(turn, name)
 
 
 def _number(value: Any) -> float:

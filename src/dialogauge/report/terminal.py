@@ -12,7 +12,7 @@ from ..dialogue import Dialogue
 from ..escaping import printable
 from ..meta.estimate import Estimate
 from ..meta.means import Means
-from ..scores import Row
+from ..scores import Cause, Row
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,14 +105,26 @@ def conversation(dialogue: Dialogue, row: Row) -> "Table":
     grid.title_style = "bold"
     grid.columns[1].ratio, grid.columns[1].justify = 1, "left"
     lowest = {name: _lowest(turns) for name, turns in scored.items()}
+    why = {name: _reasons(row.scores[name].causes) for name in scored}
     for at, turn in enumerate(dialogue.turns):
         cells = [
-            text(number(turns[at]) + (" ◀" if at == lowest[name] else "  "))
+            text(
+                f"{number(turns[at])}{' ◀' if at == lowest[name] else '  '}{why[name].get(at, '')}",
+                keep="\n",
+            )
             for name, turns in scored.items()
         ]
         style = "dim" if turn.aside else "bold" if at in lowest.values() else ""
         grid.add_row(text(turn.speaker, 20), text(turn.text, 300, keep="\n"), *cells, style=style)
     return grid
+
+
+def _reasons(causes: Sequence[Cause]) -> dict[int, str]:
+    """What broke at each turn, in a line below its number."""
+    reasons: dict[int, list[str]] = {}
+    for cause in causes:
+        reasons.setdefault(cause.turn, []).append(cause.name)
+    return {turn: "\n" + ", ".join(names) for turn, names in reasons.items()}
 
 
 def _lowest(turns: Sequence[float]) -> int:

@@ -4,7 +4,7 @@
 rows; :mod:`.files` reads and writes them.
 """
 
-from .score import Row, Score, row_of
+from .score import Cause, Row, Score, row_of
 from .table import Scores
 
-__all__ = ["Row", "Score", "Scores", "row_of"]
+__all__ = ["Cause", "Row", "Score", "Scores", "row_of"]

@@ -17,7 +17,7 @@ import msgspec
 
 from .. import atomic
 from ..errors import InputError, RecordError, UnknownNameError
-from .score import Row, Score
+from .score import Cause, Row, Score
 
 # JSONL: a header line, then a row per line.
 
@@ -84,7 +84,7 @@ def flat(row: Row, metrics: Iterable[str]) -> dict[str, Any]:
         cells[metric] = _null(score.value)
         cells[f"{metric}.turns"] = [_null(turn) for turn in score.turns]
         cells[f"{metric}.aspects"] = _ENCODE(score.aspects).decode() if score.aspects else ""
-        cells[f"{metric}.causes"] = list(score.causes)
+        cells[f"{metric}.causes"] = [msgspec.structs.asdict(cause) for cause in score.causes]
     return cells
 
 
@@ -96,7 +96,7 @@ def _unflat(cells: Mapping[str, Any], metrics: Iterable[str]) -> Row:
             cells[metric],
             tuple(cells[f"{metric}.turns"]),
             msgspec.json.decode(aspects, type=dict[str, float | None]) if aspects else {},
-            tuple(cells[f"{metric}.causes"]),
+            tuple(Cause(**cause) for cause in cells[f"{metric}.causes"]),
         )
     fields = {field: cells[field] for field in FIELDS}
     return msgspec.convert(fields | {"scores": scores}, Row)
@@ -184,8 +184,9 @@ _ROW_GROUP = 10_000
 def _schema(signatures: Mapping[str, str]) -> Any:
     import pyarrow as pa
 
-    numbers, texts = pa.list_(pa.float64()), pa.list_(pa.string())
-    kinds = {"": pa.float64(), ".turns": numbers, ".aspects": pa.string(), ".causes": texts}
+    numbers = pa.list_(pa.float64())
+    causes = pa.list_(pa.struct([("turn", pa.int64()), ("name", pa.string())]))
+    kinds = {"": pa.float64(), ".turns": numbers, ".aspects": pa.string(), ".causes": causes}
     columns = [(field, pa.string()) for field in FIELDS]
     columns += [(metric + part, kind) for metric in signatures for part, kind in kinds.items()]
     return pa.schema(columns, metadata={"dialogauge": header_line(signatures)})

@@ -8,18 +8,25 @@ import msgspec
 from ..dialogue import Dialogue, Level, Number
 
 
+class Cause(msgspec.Struct, frozen=True, array_like=True):
+    """What broke, and at which turn of the dialogue, counted from 0."""
+
+    turn: int
+    name: str
+
+
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a metric says of one dialogue; higher is better.
 
     ``turns`` has one number per turn when the metric scores turns, NaN where a turn cannot be
     scored (never a silent 0), and is empty when it scores only the whole. ``aspects`` are named
-    parts of the judgement, ``causes`` names of what broke.
+    parts of the judgement, ``causes`` say what broke, and where.
     """
 
     value: Number
     turns: tuple[Number, ...] = ()
     aspects: Mapping[str, Number] = {}
-    causes: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
     def __post_init__(self) -> None:
         force = msgspec.structs.force_setattr
