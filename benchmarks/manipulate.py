@@ -40,7 +40,7 @@ from dialogauge.manipulate.pool import Pool
 from dialogauge.report.markdown import table
 
 from . import deam_types
-from .classifying import out_of_fold, ranked
+from dialogauge.train.classifying import out_of_fold, ranked
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "manipulations.md"
 CORPORA = ("topical-chat", "personachat", "self-dialogue", "dailydialog")

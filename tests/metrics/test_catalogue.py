@@ -333,9 +333,8 @@ def test_a_metric_that_raises_is_named() -> None:
 
 def test_numbers_of_any_kind_become_floats() -> None:
     turns = (np.float32(0.5), 2)
-    given_score = Score(
-        np.int64(3), turns, aspects={"a": np.float64(math.nan)}, causes=(Cause(1, "x"),)
-    )  # type: ignore[arg-type]
+    causes, aspects = (Cause(1, "x"),), {"a": np.float64(math.nan)}
+    given_score = Score(np.int64(3), turns, aspects, causes)  # type: ignore[arg-type]
     (result,) = checked(metric(lambda _: [given_score]), [CHAT])
     assert (result.value, result.turns, result.causes) == (3.0, (0.5, 2.0), (Cause(1, "x"),))
     assert math.isnan(result.aspects["a"])

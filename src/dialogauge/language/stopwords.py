@@ -9,7 +9,28 @@ metric ADEM was attacked (Sai et al., *Re-evaluating ADEM*, 2019).
 """
 
 import tomllib
+from collections.abc import Iterable
 from importlib.resources import files as resources
+
+from ..dialogue import normalise
 
 _LISTS = tomllib.loads((resources(__package__) / "stopwords.toml").read_text("utf-8"))
 NLTK, ADEM = (frozenset(_LISTS[name].split()) for name in ("nltk", "adem"))
+
+#: English has about every second word in the list; other languages have few.
+_ENGLISH = 0.2
+
+
+def is_english(texts: Iterable[str], sure: int = 0) -> bool:
+    """Whether so many words are common ones of English that the texts must be.
+
+    Of fewer than ``sure`` words nothing can be said, and they pass.
+
+    >>> is_english(["Do you like it?"]), is_english(["Magst du Hunde oder Katzen?"])
+    (True, False)
+    >>> is_english(["Hello!"]), is_english(["Hello!"], sure=12)
+    (False, True)
+    """
+    words = [word for text in texts for word in normalise(text).split()]
+    common = sum(word in NLTK for word in words)
+    return len(words) < sure or common >= _ENGLISH * max(1, len(words))

@@ -35,8 +35,9 @@ from ....importing.numbers import (
     smoothing,
 )
 
-#: What stays fp32, by a part of its name; chosen by cosine to the fp32 original.
-_KEPT = "/key/"
+#: What becomes int8 is in a layer, by a part of its name; and what of it stays fp32 was chosen by
+#: the cosine to the fp32 original. A head on top of the layers is small, and needs its digits.
+_LAYER, _KEPT = "/layer", "/key/"
 _CONSTANTS: dict[str, np.generic] = {
     "q.tiny": np.float32(1e-9),
     "q.shift": np.float32(GELU_SHIFT),
@@ -63,7 +64,8 @@ def to_int8(
 ) -> tuple[Quantised, ...]:
     """Write the int8 form of an exported encoder; what became of each matrix.
 
-    ``calibration`` are inputs of the graph (input_ids and attention_mask) of typical texts.
+    ``calibration`` are inputs of the graph of typical texts: input_ids and attention_mask, or what
+    a part of an encoder takes, without padding.
     """
     import onnx
 
@@ -79,7 +81,11 @@ def _products(model: Any) -> list[Any]:
     """The nodes that multiply activations with constant weights."""
     constant = {each.name for each in model.graph.initializer}
     products = (node for node in model.graph.node if node.op_type == "MatMul")
-    return [node for node in products if node.input[1] in constant and _KEPT not in node.name]
+    return [
+        node
+        for node in products
+        if node.input[1] in constant and _LAYER in node.name and _KEPT not in node.name
+    ]
 
 
 def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Floats]:
@@ -99,9 +105,10 @@ def _largest(model: Any, calibration: Sequence[dict[str, Any]]) -> dict[str, Flo
     )
     largest: dict[str, Floats] = {}
     for inputs in calibration:
-        real = np.asarray(inputs["attention_mask"], dtype=bool)
+        mask = inputs.get("attention_mask")
+        real = ... if mask is None else np.asarray(mask, dtype=bool)
         for name, activations in zip(names, session.run(names, inputs), strict=True):
-            channel = np.abs(activations[real]).max(axis=0)
+            channel = np.abs(activations[real]).reshape(-1, activations.shape[-1]).max(axis=0)
             largest[name] = np.maximum(largest.get(name, channel), channel)
     return largest
 
@@ -127,7 +134,7 @@ class _Graph:
         """Replace the products and the word embeddings."""
         for constant, value in _CONSTANTS.items():
             self._put(constant, np.array(value))
-        words = next(name for name in self._weights if "word_embeddings" in name)
+        words = next((name for name in self._weights if "word_embeddings" in name), "")
         targets = {id(node) for node in self._targets}
         for node in list(self._model.graph.node):
             if id(node) in targets:

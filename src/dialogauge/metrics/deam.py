@@ -1,0 +1,226 @@
+"""DEAM: whether a conversation hangs together, which turn broke, and what is wrong with it.
+
+A network trained on conversations whose meaning was damaged (after Ghazarian et al. 2022) reads the
+tokens of the turns *together*: what a word means beside what was said ten turns ago. The encoder
+reads each turn by itself, once; the network (``train/models/deam/network.py``) reads its tokens and
+gives, of each turn, the odds that it is broken, and of what cause.
+
+A turn's score is the probability that it is not broken; the dialogue's is that for the mean of the
+odds, so that one broken turn counts and a long conversation is not worse for being long. Causes are
+named where a turn is more likely broken than held conversations are wrongly called so
+(``config.named``).
+
+What does not fit a window is read in windows that overlap by half, and a turn is judged in the one
+that shows most around it. A long turn is several pieces, each judged by itself; it is as broken as
+the worst. A turn that says nothing has no score; where fewer than two turns say anything, or the
+text is not English, which is all that was learnt, nothing has.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from ..dialogue import Dialogue
+from ..encode import Tokens
+from ..language.stopwords import is_english
+from ..scores import Cause, Score
+from .functions import NAN
+from .trained import TrainedMetric
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+#: The last turns of a dialogue that are read.
+_LAST = 1000
+#: Fewer words are read whatever their language may be.
+_SURE = 12
+#: Digits of a score that are given.
+_DIGITS = 6
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The config.json of a trained network."""
+
+    metric: str
+    encoder: str
+    encoder_hash: str
+    width: int
+    causes: tuple[str, ...]
+    tokens: Annotated[int, Meta(ge=16, le=4096)]  # of a window
+    turns: Annotated[int, Meta(ge=2, le=512)]
+    named: float  # from this logit on, a turn's cause is named
+
+
+class _Piece(NamedTuple):
+    """A turn, or a part of a long one."""
+
+    turn: int
+    speaker: int
+    tokens: Tokens
+
+
+class Verdict(NamedTuple):
+    """What the network says of a piece."""
+
+    broken: float  # a logit
+    cause: int
+
+
+class Deam(TrainedMetric):
+    """A trained network, and the encoder whose tokens it reads."""
+
+    config: Config
+    last = _LAST
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """Each dialogue, its turns, and what broke."""
+        read = [self._pieces(dialogue) for dialogue in dialogues]
+        jobs = [
+            (at, window)
+            for at, pieces in enumerate(read)
+            for window in windows([len(it.tokens.ids) for it in pieces], *self._room)
+        ]
+        said = self._network.over(lambda job: self._judged(read[job[0]], job[1]), jobs)
+        verdicts: list[dict[int, Verdict]] = [{} for _ in dialogues]
+        for (at, _), some in zip(jobs, said, strict=True):
+            verdicts[at] |= some
+        return [
+            self._score(len(dialogue.turns), pieces, own)
+            for dialogue, pieces, own in zip(dialogues, read, verdicts, strict=True)
+        ]
+
+    @property
+    def _room(self) -> tuple[int, int]:
+        return self.config.tokens, self.config.turns
+
+    def _pieces(self, dialogue: Dialogue) -> list[_Piece]:
+        """What is said, piece by piece; nothing where there is too little, or no English."""
+        first = max(0, len(dialogue.turns) - _LAST)
+        turns = dialogue.turns[first:]
+        if not is_english((turn.text for turn in turns), _SURE):
+            return []
+        numbers: dict[str, int] = {}
+        parts = self.encoder.parts([turn.text for turn in turns])
+        read = iter(self.encoder.tokens([part for some in parts for part in some]))
+        pieces = [
+            _Piece(first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens)
+            for at, (turn, some) in enumerate(zip(turns, parts, strict=True))
+            for tokens in [next(read) for _ in some]
+            if tokens.ids
+        ]
+        return pieces if len({piece.turn for piece in pieces}) > 1 else []
+
+    def _judged(self, pieces: Sequence[_Piece], window: "Window") -> dict[int, Verdict]:
+        """What the network says of the pieces that a window is there for."""
+        shown = pieces[window.start : window.end]
+        lengths = [len(piece.tokens.ids) for piece in shown]
+        speakers = np.array([piece.speaker for piece in shown], np.int64)
+        inputs = {
+            "states": np.concatenate([piece.tokens.vectors for piece in shown])[None],
+            "owner": np.repeat(np.arange(len(shown)), lengths)[None],
+            "speakers": speakers[None],
+            "counted": copies([piece.tokens.ids for piece in shown], speakers)[None],
+        }
+        turns, causes = self._network.run_all(["turns", "causes"], inputs)
+        return {
+            at: Verdict(
+                float(turns[0, at - window.start]), int(causes[0, at - window.start].argmax())
+            )
+            for at in window.judged
+        }
+
+    def _score(self, turns: int, pieces: Sequence[_Piece], own: dict[int, Verdict]) -> Score:
+        worst: dict[int, Verdict] = {}
+        for at, piece in enumerate(pieces):
+            if piece.turn not in worst or own[at].broken > worst[piece.turn].broken:
+                worst[piece.turn] = own[at]
+        if not worst:
+            return Score(NAN, (NAN,) * turns)
+        odds = sum(math.exp(min(it.broken, 50.0)) for it in worst.values()) / len(worst)
+        values = (_unbroken(worst[at].broken) if at in worst else NAN for at in range(turns))
+        causes = (
+            Cause(turn, self.config.causes[it.cause])
+            for turn, it in worst.items()
+            if it.broken >= self.config.named
+        )
+        return Score(round(1 / (1 + odds), _DIGITS), tuple(values), causes=tuple(causes))
+
+
+def _unbroken(logit: float) -> float:
+    return round(1 / (1 + math.exp(min(logit, 50.0))), _DIGITS)
+
+
+class Window(NamedTuple):
+    """Pieces that are read together, and which of them are judged by that reading."""
+
+    start: int
+    end: int
+    judged: tuple[int, ...]
+
+
+def windows(sizes: Sequence[int], tokens: int, pieces: int) -> list[Window]:
+    """Windows over pieces of some sizes, each of so many tokens and pieces at most.
+
+    They overlap by half; a piece is judged where most is shown on its narrower side.
+
+    >>> [(it.start, it.end, it.judged) for it in windows([2] * 7, tokens=8, pieces=9)]
+    [(0, 4, (0, 1, 2)), (2, 6, (3, 4)), (4, 7, (5, 6))]
+    >>> windows([], 8, 9)
+    []
+    """
+    cuts = list(_cuts(sizes, tokens, pieces))
+    judged: dict[tuple[int, int], list[int]] = {cut: [] for cut in cuts}
+    for at in range(len(sizes)):
+        holding = [cut for cut in cuts if cut[0] <= at < cut[1]]
+        judged[max(holding, key=lambda cut: _shown(at, cut, len(sizes)))].append(at)
+    return [Window(*cut, tuple(some)) for cut, some in judged.items() if some]
+
+
+def _cuts(sizes: Sequence[int], tokens: int, pieces: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(sizes):
+        end, room = start + 1, tokens - sizes[start]
+        while end < len(sizes) and sizes[end] <= room and end - start < pieces:
+            room -= sizes[end]
+            end += 1
+        yield start, end
+        if end == len(sizes):
+            return
+        half, kept = sum(sizes[start:end]) / 2, 0
+        last = start
+        for start in range(end, last, -1):
+            kept += sizes[start - 1]
+            if kept > half or end - start >= pieces // 2:
+                break
+        start = max(start, last + 1)
+
+
+def _shown(at: int, cut: tuple[int, int], count: int) -> float:
+    """How many pieces a window shows on the narrower side of one; the true ends are no edges."""
+    start, end = cut
+    before = at - start if start else math.inf
+    behind = end - 1 - at if end < count else math.inf
+    return min(before, behind)
+
+
+def copies(texts: Sequence[Sequence[int]], speakers: Ints) -> Floats:
+    """Which part of a text's tokens its own speaker said before in one text, and which another.
+
+    Texts of one token say nothing: greetings and yes are said again. -> (texts, 2)
+
+    >>> copies([(1, 2, 3), (1, 2), (4, 5), (3, 9)], np.array([0, 1, 0, 0])).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.5, 0.0]]
+    """
+    said = [set(text) for text in texts]
+    shares = np.zeros((len(texts), 2), np.float32)
+    for at, mine in enumerate(said):
+        for before in range(at if len(mine) > 1 else 0):
+            other = int(speakers[before] != speakers[at])
+            share = len(mine & said[before]) / len(mine)
+            shares[at, other] = max(shares[at, other], share)
+    return shares

@@ -1,0 +1,196 @@
+"""Batches: groups of conversations as tensors, the first of each group as people said it.
+
+Being edited must tell nothing, so that turns are said in other words, too (``Mixing``): any turn
+now and then, and in the undamaged conversation most often those that are damaged in its others.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ....metrics.deam import copies
+from ...recipe import AtLeastOne, Share
+from ...vectors import Ints
+from .rows import Group, Rows, Worse
+
+Floats = NDArray[np.float32]
+
+
+class Mixing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is drawn of a group."""
+
+    forms: AtLeastOne = 5  # damaged forms, of different causes
+    two: Share = 0.5  # how often such a form is damaged in a second place
+    again: Share = (
+        0.5  # how often a turn that is damaged in a form is reworded in the undamaged one
+    )
+    said: Share = 0.15  # how often any other turn is
+
+
+class Form(NamedTuple):
+    """One conversation of a batch."""
+
+    turns: Ints
+    speakers: Ints
+    worse: Sequence[Worse]  # what damages it; of several, each in turns of its own
+    first: int  # the place of its undamaged form in the batch
+
+
+class Inputs(NamedTuple):
+    """Conversations as tensors: what the network reads, then what it has to say."""
+
+    ids: Tensor  # (texts, tokens): each distinct text once
+    mask: Tensor
+    places: Tensor  # (rows, tokens): where a token stands among those of the texts
+    owner: Tensor  # (rows, tokens): the turn that it belongs to, -1 of none
+    speakers: Tensor  # (rows, turns), -1 where there is no turn
+    counted: Tensor  # (rows, turns, 2)
+    changed: Tensor  # (rows, tokens): 1, 0, or -1 where it does not count
+    broken: Tensor  # (rows, turns): 1, 0, or -1 where there is no turn
+    cause: Tensor  # (rows, turns), -1 of a turn that is not broken
+    first: Tensor  # (rows,)
+
+    @property
+    def read(self) -> tuple[Tensor, ...]:
+        """What the network reads."""
+        return tuple(self[:6])
+
+
+def drawn(
+    rows: Rows, groups: Sequence[int] | Ints, mixing: Mixing, rng: np.random.Generator
+) -> Inputs:
+    """A batch of some groups, each undamaged and in some damaged forms."""
+    forms = list[Form]()
+    for at in groups:
+        group, first = rows.groups[at], len(forms)
+        chosen = _some(group, mixing.forms, rng)
+        forms.append(_undamaged(group, chosen, mixing, rng, first))
+        forms += [_damaged(group, each, mixing, rng, first) for each in chosen]
+    return inputs(rows, forms)
+
+
+def inputs(rows: Rows, forms: Sequence[Form]) -> Inputs:
+    """Conversations as tensors."""
+    said = np.concatenate([form.turns for form in forms])
+    distinct, inverse = np.unique(said, return_inverse=True)
+    texts = [rows.ids(text) for text in distinct]
+    lengths = np.array([len(text) for text in texts])
+    longest = int(lengths.max())
+    ids = np.zeros((len(texts), longest), np.int64)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = text
+    mask = (np.arange(longest) < lengths[:, None]).astype(np.int64)
+    page = _Page(forms, np.split(inverse, np.cumsum([len(it.turns) for it in forms])[:-1]), lengths)
+    for row in range(len(forms)):
+        page.write(row, longest, texts)
+    first = np.array([form.first for form in forms])
+    arrays = (ids, mask, page.places, page.owner, page.speakers, page.counted)
+    labels = (page.changed, page.broken, page.cause, first)
+    return Inputs(*map(torch.from_numpy, (*arrays, *labels)))
+
+
+class _Page:
+    """The padded arrays of a batch, written row by row."""
+
+    def __init__(self, forms: Sequence[Form], parts: Sequence[Ints], lengths: Ints) -> None:
+        self.forms, self.parts = forms, parts
+        self.inner = lengths - 2  # the special tokens at both ends belong to no turn
+        tokens = (len(forms), max(int(self.inner[part].sum()) for part in parts))
+        turns = (len(forms), max(map(len, parts)))
+        self.places, self.owner = np.zeros(tokens, np.int64), np.full(tokens, -1)
+        self.changed, self.broken = (np.full(it, -1.0, np.float32) for it in (tokens, turns))
+        self.speakers, self.cause = np.full(turns, -1), np.full(turns, -1)
+        self.counted = np.zeros((*turns, 2), np.float32)
+
+    def write(self, row: int, longest: int, texts: Sequence[NDArray[np.uint16]]) -> None:
+        form, part = self.forms[row], self.parts[row]
+        own = slice(len(part))
+        self.speakers[row, own], self.broken[row, own] = form.speakers, 0
+        inner = [texts[at][1:-1].tolist() for at in part]
+        self.counted[row, own] = copies(inner, form.speakers)
+        for worse in form.worse:
+            self.broken[row, own][worse.broken] = 1
+            self.cause[row, own][worse.broken] = worse.cause
+        end = 0
+        for turn, at in enumerate(part):
+            here = slice(end, end := end + int(self.inner[at]))
+            self.places[row, here] = at * longest + 1 + np.arange(self.inner[at])
+            self.owner[row, here], self.changed[row, here] = turn, _marks(form, turn)
+
+
+def _marks(form: Form, turn: int) -> Floats | float:
+    """Which tokens of a turn are changed: none, some, or it does not count."""
+    for worse in form.worse:
+        if worse.broken[turn]:
+            marks = worse.changed.get(turn)
+            return -1.0 if marks is None else marks[1:-1].astype(np.float32)
+    return 0.0
+
+
+def _some(group: Group, forms: int, rng: np.random.Generator) -> list[Worse]:
+    """Some damaged forms of different causes."""
+    by_cause = defaultdict[int, list[Worse]](list)
+    for each in group.worse:
+        by_cause[each.cause].append(each)
+    causes = rng.permutation(list(by_cause))[:forms]
+    return [by_cause[at][rng.integers(len(by_cause[at]))] for at in causes]
+
+
+def _undamaged(
+    group: Group, chosen: Sequence[Worse], mixing: Mixing, rng: np.random.Generator, first: int
+) -> Form:
+    rates = np.full(len(group.turns), mixing.said)
+    for each in chosen:
+        if len(each.turns) == len(rates):
+            rates[each.broken] = mixing.again
+    return Form(_reworded(group.turns, group, rates, rng), group.speakers, (), first)
+
+
+def _damaged(
+    group: Group, worse: Worse, mixing: Mixing, rng: np.random.Generator, first: int
+) -> Form:
+    rates = np.full(len(group.turns), mixing.said)
+    turns = np.where(worse.broken, worse.turns, _reworded(worse.turns, group, rates, rng))
+    other = _another(worse, group, rng) if rng.random() < mixing.two else None
+    if other is None:
+        return Form(turns, worse.speakers, (worse,), first)
+    return Form(np.where(other.broken, other.turns, turns), worse.speakers, (worse, other), first)
+
+
+def _another(worse: Worse, group: Group, rng: np.random.Generator) -> Worse | None:
+    """A second damage, in turns that are neither broken nor beside one that is."""
+    if not _in_place(worse, group):
+        return None
+    near = np.convolve(worse.broken, np.ones(3), "same") > 0
+    fitting = [
+        each
+        for each in group.worse
+        if each.cause != worse.cause and _in_place(each, group) and not (each.broken & near).any()
+    ]
+    return fitting[rng.integers(len(fitting))] if fitting else None
+
+
+def _in_place(worse: Worse, group: Group) -> bool:
+    """Whether nothing but the broken turns is other than it was."""
+    if len(worse.turns) != len(group.turns):
+        return False
+    return bool((worse.turns == group.turns)[~worse.broken].all())
+
+
+def _reworded(
+    turns: Ints, group: Group, rates: NDArray[np.float64], rng: np.random.Generator
+) -> Ints:
+    """The turns, some of them in other words; the rates are those of the group's turns."""
+    places = {int(text): at for at, text in enumerate(group.turns)}
+    reworded = turns.copy()
+    for at, text in enumerate(turns):
+        own = places.get(int(text))
+        if own is not None and len(group.same[own]) and rng.random() < rates[own]:
+            reworded[at] = rng.choice(group.same[own])
+    return reworded

@@ -1,0 +1,137 @@
+"""Damage: an excerpt made worse, which turns broke, in which characters, and what it is called.
+
+Each manipulation of :data:`CAUSES` belongs to a cause, the word that the metric says. An edit's
+account tells what changed; what *broke* follows from it:
+
+- a turn that was rewritten or put in is broken. Its changed characters are known, but for a whole
+  foreign turn, which has none of its own;
+- where turns moved or were taken out, a turn is broken that follows another one than it did;
+- of foreign turns that follow each other as they did elsewhere, only the first is broken.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+
+import msgspec
+
+from ....dialogue import Dialogue
+from ....manipulate.catalogue import find
+from ....manipulate.edited import Edited
+from ....manipulate.manipulation import seeded
+from ....manipulate.pool import Pool
+
+#: What the metric names -> the manipulations that teach it.
+CAUSES: dict[str, tuple[str, ...]] = {
+    "contradiction": ("negation", "antonym", "contradiction", "self-contradiction"),
+    "coreference": ("coreference",),
+    "irrelevancy": ("irrelevancy", "name-exchange"),
+    "engagement": ("engagement",),
+    "order": ("move-turn", "shuffle-speaker", "swap-halves", "permute", "drop-turn"),
+    "foreign": ("replace-turn", "insert-turn", "splice"),
+    "speaker": ("speaker-confusion", "swapped-line"),
+    "repetition": ("echo", "temporal-skip"),
+    "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
+}
+#: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
+_WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
+
+Span = tuple[int, int]
+
+
+class Broken(msgspec.Struct, frozen=True, array_like=True):
+    """A turn that broke, and the characters that did it; none where it is the turn as a whole."""
+
+    turn: int
+    spans: tuple[Span, ...] = ()
+
+
+class Damaged(msgspec.Struct, frozen=True, array_like=True):
+    """What one manipulation made of an excerpt."""
+
+    name: str
+    turns: tuple[tuple[str, str], ...]  # speaker, text
+    broken: tuple[Broken, ...]
+
+
+def cause_of(name: str) -> str:
+    """The cause that a manipulation teaches.
+
+    >>> cause_of("antonym")
+    'contradiction'
+    """
+    return next(cause for cause, names in CAUSES.items() if name in names)
+
+
+def damaged(excerpt: Dialogue, names: Iterable[str], pool: Pool, seed: int) -> Iterator[Damaged]:
+    """The excerpt after each manipulation that applies."""
+    for name in names:
+        rng = seeded(seed, excerpt.id, name)
+        edited = find(name)(excerpt, rng, pool)
+        if edited is None or len(edited.dialogue.turns) < 2:
+            continue
+        broken = tuple(breaks(edited, name))
+        if broken:
+            turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
+            yield Damaged(name, turns, broken)
+
+
+def breaks(edited: Edited, name: str) -> Iterator[Broken]:
+    """The turns that broke.
+
+    >>> from ....dialogue import Turn
+    >>> from ....manipulate.edited import rearranged, rewritten
+    >>> chat = Dialogue("d1", tuple(Turn("ab"[at % 2], f"say {at} now") for at in range(4)))
+    >>> list(breaks(rewritten(chat, {2: "say 7 now"}, "negation"), "negation"))
+    [Broken(turn=2, spans=((4, 5),))]
+    >>> list(breaks(rearranged(chat, [0, 2, 3], "drop-turn"), "drop-turn"))
+    [Broken(turn=1, spans=())]
+    """
+    changes = {each.turn: each for each in edited.changes if each.turn is not None}
+    origins = _origins(edited)
+    for turn in range(len(edited.dialogue.turns)):
+        change = changes.get(turn)
+        if origins[turn] is not None or change is None:
+            if not _follows(origins, turn):
+                yield Broken(turn)
+        elif name not in _WHOLE:
+            spans = (_visible(change.after, span.after) for span in change.spans)
+            yield Broken(turn, tuple(spans))
+        elif name != "splice" or origins[turn - 1] is not None:
+            yield Broken(turn)
+
+
+def _origins(edited: Edited) -> dict[int, int | None]:
+    """Where each turn stood before; None for what was not there, or says something else."""
+    changed = {each.turn: each for each in edited.changes if each.turn is not None}
+    gone = {each.was for each in edited.changes}
+    rest = (was for was in count() if was not in gone)
+    origins = dict[int, int | None]()
+    for turn in range(len(edited.dialogue.turns)):
+        if turn not in changed:
+            origins[turn] = next(rest)
+        else:
+            change = changed[turn]
+            origins[turn] = change.was if change.before == change.after else None
+    return origins
+
+
+def _follows(origins: Mapping[int, int | None], turn: int) -> bool:
+    """Whether a turn stands behind the one that it stood behind before, or behind an edited one."""
+    here, before = origins[turn], origins.get(turn - 1)
+    return here is None or before is None or here == before + 1
+
+
+def _visible(text: str, span: Span) -> Span:
+    """Characters that were put in; where some were only taken out, the words on both sides."""
+    start, end = span
+    if text[start:end].strip():
+        return start, end
+    before, behind = text[:start].rstrip(), text[end:].lstrip()
+    left = before.rfind(" ") + 1
+    right = len(text) - len(behind) + len(behind.split(" ", 1)[0])
+    return left, right
+
+
+def names(causes: Sequence[str] = ()) -> tuple[str, ...]:
+    """The manipulations of some causes, or of all."""
+    return tuple(name for cause in causes or CAUSES for name in CAUSES[cause])

@@ -1,0 +1,188 @@
+"""The reader of DEAM: utterances one by one below, the tokens of the conversation together above.
+
+The lower layers of an encoder read each utterance by itself. The upper ones attend over the tokens
+of all utterances; who speaks, and how many turns lie between, is a number added to what a token
+asks of another (one for each head, learnt). Three heads read the top: is a *token* changed, is a
+*turn* broken, and of what *cause*. Beside the top the turn's head sees plain evidence: how near a
+turn is to those around it, and how much of it was said before (:func:`copies`).
+"""
+
+from copy import deepcopy
+from typing import Any
+
+import msgspec
+import torch
+from torch import Tensor, nn
+
+from ...recipe import Count, Share
+
+#: Turns that lie further apart count alike.
+_FAR = (1, 2, 3, 5, 9)
+_DISTANCES = 2 * len(_FAR) + 1
+#: Numbers that :func:`evidence` gives of a turn.
+EVIDENCE = 5
+#: Cosines of turns are mostly near this, and differ by about one over that.
+_USUAL, _SCALE = 0.3, 5.0
+#: Numbers that are counted of a turn before the network sees it.
+COUNTED = 2
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """How the reader looks."""
+
+    below: Count = 3  # layers that read each utterance by itself
+    above: Count = 3  # layers that read all together; they begin as the encoder's last
+    frozen: bool = True  # the lower layers stay as they are
+    dropout: Share = 0.1
+
+
+class Joint(nn.Module):
+    """The upper layers and the heads: states of tokens in, logits out."""
+
+    def __init__(self, layers: nn.ModuleList, width: int, heads: int, causes: int, shape: Shape):
+        super().__init__()
+        self.layers = layers
+        self.near = nn.Parameter(torch.zeros(len(layers), 2, _DISTANCES, heads))
+        self.token = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+        self.turn = nn.Sequential(
+            nn.Linear(2 * width + EVIDENCE + COUNTED + 1, width),
+            nn.GELU(),
+            nn.Dropout(shape.dropout),
+        )
+        self.broken = nn.Linear(width, 1)
+        self.cause = nn.Linear(width, causes)
+
+    def forward(
+        self, states: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of changed tokens, of broken turns, and of causes.
+
+        ``states`` (rows, tokens, width); ``owner`` (rows, tokens), the number of the turn that a
+        token belongs to, -1 of none; ``speakers`` (rows, turns); ``counted`` (rows, turns, 2)
+        -> (rows, tokens), (rows, turns), (rows, turns, causes).
+        """
+        turns = torch.arange(speakers.shape[1], device=owner.device)
+        belongs = (owner[:, :, None] == turns).to(states.dtype)  # (rows, tokens, turns)
+        plain = evidence(_means(states, belongs), speakers)
+        relation = relations(speakers)  # (rows, turns, turns)
+        closed = (1 - belongs.sum(2))[:, None, None, :] * -1e4  # (rows, 1, 1, tokens)
+        for at, layer in enumerate(self.layers):
+            between = self.near[at].flatten(0, 1)[relation].permute(0, 3, 1, 2)
+            spread = belongs[:, None] @ between @ belongs[:, None].transpose(2, 3)
+            states = _first(layer(states, attention_mask=spread + closed))
+        tokens = self.token(states).squeeze(-1)
+        loudest = (tokens[:, :, None] + (belongs - 1) * 1e4).amax(1).clamp(min=-20)
+        heard = belongs.transpose(1, 2) @ (tokens.sigmoid()[:, :, None] * states)  # what is marked
+        means = _means(states, belongs)
+        features = self.turn(torch.cat([means, heard, plain, counted, loudest[..., None]], -1))
+        return tokens, self.broken(features).squeeze(-1), self.cause(features)
+
+
+def _first(output: Any) -> Tensor:
+    """The states that a layer gives, whichever way its library wraps them."""
+    states: Tensor = output[0] if isinstance(output, tuple) else output
+    return states
+
+
+def _means(states: Tensor, belongs: Tensor) -> Tensor:
+    """The mean of each turn's tokens: (rows, tokens, width), (rows, tokens, turns) -> per turn."""
+    return belongs.transpose(1, 2) @ states / belongs.sum(1)[:, :, None].clamp(min=1)
+
+
+def relations(speakers: Tensor) -> Tensor:
+    """How turn i stands to turn j, as a number: (rows, turns) -> (rows, i, j).
+
+    Whether both are of one speaker, and how far j lies behind or before i.
+
+    >>> relations(torch.tensor([[0, 1, 0]]))[0].tolist()
+    [[5, 17, 7], [15, 5, 17], [3, 15, 5]]
+    """
+    places = torch.arange(speakers.shape[1], device=speakers.device)
+    gap = places[None, :] - places[:, None]
+    far = sum((gap.abs() >= step).long() for step in _FAR)
+    distance = len(_FAR) + torch.sign(gap) * far
+    other = (speakers[:, :, None] != speakers[:, None, :]).long()
+    return other * _DISTANCES + distance
+
+
+def evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
+    """How near each turn is to others: (rows, turns, width), (rows, turns) -> (rows, turns, 5).
+
+    The cosines with the turn before and behind; the mean of those with all before; the highest with
+    an earlier turn of the same speaker, and of another.
+    """
+    unit = vectors / vectors.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+    cosines = unit @ unit.transpose(1, 2)  # (rows, i, j)
+    turns = torch.arange(vectors.shape[1], device=vectors.device)
+    before = (turns[None, :] < turns[:, None]).to(vectors.dtype)[None]  # (1, i, j)
+    next_to = (turns[None, :] + 1 == turns[:, None]).to(vectors.dtype)[None]
+    same = (speakers[:, :, None] == speakers[:, None, :]).to(vectors.dtype)
+    numbers = torch.stack(
+        [
+            (cosines * next_to).sum(2),
+            (cosines * next_to.transpose(1, 2)).sum(2),
+            (cosines * before).sum(2) / before.sum(2).clamp(min=1),
+            (cosines * before * same).amax(2),
+            (cosines * before * (1 - same)).amax(2),
+        ],
+        dim=-1,
+    )
+    return (numbers - _USUAL) * _SCALE
+
+
+class Reader(nn.Module):
+    """The whole: lower layers of an encoder, and what reads their states together."""
+
+    def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
+        super().__init__()
+        model: Any = deepcopy(encoder)
+        stack = model.encoder
+        above = [deepcopy(layer) for layer in stack.layer[len(stack.layer) - shape.above :]]
+        for (
+            layer
+        ) in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
+            layer.attention.self.dropout.p = 0.0
+        stack.layer = stack.layer[: shape.below]
+        self.shape, self.lower = shape, model
+        config = model.config
+        heads = config.num_attention_heads
+        self.joint = Joint(nn.ModuleList(above), config.hidden_size, heads, causes, shape)
+        model.embeddings.requires_grad_(False)
+        if shape.frozen:
+            model.requires_grad_(False)
+
+    def forward(
+        self,
+        ids: Tensor,
+        mask: Tensor,
+        places: Tensor,
+        owner: Tensor,
+        speakers: Tensor,
+        counted: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """As :class:`Joint`, from the tokens of distinct texts.
+
+        ``ids`` and ``mask`` (texts, tokens); ``places`` (rows, tokens): where a token stands in
+        the flat table of the texts' tokens.
+        """
+        tokens, turns, causes = self.joint(self.read(ids, mask)[places], owner, speakers, counted)
+        return tokens, turns, causes
+
+    def read(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """The states of the tokens of texts, one after the other: (texts * tokens, width)."""
+        if self.shape.frozen:
+            self.lower.eval()
+            with torch.no_grad():
+                states = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
+        else:
+            states = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
+        flat: Tensor = states.flatten(0, 1)
+        return flat
+
+
+def whole(turns: Tensor, there: Tensor) -> Tensor:
+    """The logit that nothing is broken, from those that turns are: (rows, turns) -> (rows,).
+
+    The mean of the odds, so that a longer conversation is no worse for it.
+    """
+    return there.sum(1).log() - torch.logsumexp(turns + (there - 1) * 1e4, dim=1)

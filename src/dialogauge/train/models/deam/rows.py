@@ -1,0 +1,129 @@
+"""Excerpts as numbers: tokens of distinct texts, and conversations as rows of them.
+
+A group is one excerpt: how it was said, and each of its damaged forms. What is the same in all of
+them is one text, which the lower layers read once.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from ...vectors import Ints
+from .damage import CAUSES, Damaged, Span, cause_of
+from .material import Excerpt
+
+_NAMES = tuple(CAUSES)
+Bools = NDArray[np.bool_]
+
+
+class Worse(msgspec.Struct, frozen=True):
+    """A damaged form of an excerpt."""
+
+    name: str  # the manipulation
+    cause: int
+    turns: Ints  # places in the texts
+    speakers: Ints
+    broken: Bools  # of each turn
+    changed: dict[int, Bools]  # of broken turns that have changed tokens: which of them
+
+
+class Group(msgspec.Struct, frozen=True):
+    """An excerpt as people said it, other words for its turns, and its damaged forms."""
+
+    id: str
+    turns: Ints
+    speakers: Ints
+    same: tuple[Ints, ...]  # of each turn: places of texts that say the same
+    worse: tuple[Worse, ...]
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """Distinct texts as tokens, one after the other, and groups of conversations."""
+
+    texts: tuple[str, ...]
+    tokens: NDArray[np.uint16]
+    ends: Ints
+    groups: tuple[Group, ...]
+
+    def ids(self, text: int) -> NDArray[np.uint16]:
+        """The tokens of a text."""
+        return self.tokens[self.ends[text - 1] if text else 0 : self.ends[text]]
+
+
+class Reading:
+    """Texts as they are met, each tokenized once."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        """The number of a text."""
+        return self._places.setdefault(text, len(self._places))
+
+    def marked(self, text: str, spans: Sequence[Span]) -> Bools:
+        """Which tokens of a text share a character with a span."""
+        offsets = np.array(self._tokenizer.encode(text).offsets).reshape(-1, 2)
+        marks = np.zeros(len(offsets), np.bool_)
+        for start, end in spans:
+            marks |= (offsets[:, 0] < end) & (offsets[:, 1] > start)
+        return marks
+
+    def rows(self, groups: Sequence[Group]) -> Rows:
+        """All texts that were met, tokenized."""
+        texts = tuple(self._places)
+        read = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
+        ends = np.cumsum([len(ids) for ids in read]).astype(np.int64)
+        tokens = np.fromiter((token for ids in read for token in ids), np.uint16, int(ends[-1]))
+        return Rows(texts, tokens, ends, tuple(groups))
+
+
+def make(excerpts: Sequence[Excerpt], tokenizer: Tokenizer) -> Rows:
+    """Excerpts that have a damaged form, as rows."""
+    reading = Reading(tokenizer)
+    return reading.rows([_group(each, reading) for each in excerpts if each.worse])
+
+
+def _group(excerpt: Excerpt, reading: Reading) -> Group:
+    names = dict[str, int]()
+    who = [names.setdefault(speaker, len(names)) for speaker, _ in excerpt.turns]
+    return Group(
+        excerpt.id,
+        np.array([reading.place(text) for _, text in excerpt.turns]),
+        np.array(who),
+        tuple(np.array([reading.place(it) for it in texts], np.int64) for texts in excerpt.same),
+        tuple(_worse(each, names, reading) for each in excerpt.worse),
+    )
+
+
+def _worse(damaged: Damaged, names: dict[str, int], reading: Reading) -> Worse:
+    broken = np.zeros(len(damaged.turns), np.bool_)
+    changed = dict[int, Bools]()
+    for each in damaged.broken:
+        broken[each.turn] = True
+        marks = reading.marked(damaged.turns[each.turn][1], each.spans)
+        if marks.any():
+            changed[each.turn] = marks
+    return Worse(
+        damaged.name,
+        _NAMES.index(cause_of(damaged.name)),
+        np.array([reading.place(text) for _, text in damaged.turns]),
+        np.array([names.setdefault(speaker, len(names)) for speaker, _ in damaged.turns]),
+        broken,
+        changed,
+    )
+
+
+def edited_turns(groups: Sequence[Group]) -> Iterator[tuple[int, int, int, int]]:
+    """Group, damaged form, and the places of the text that stood there and of what does now.
+
+    Only of turns that were rewritten where they stand: what a turn alone could give away.
+    """
+    for at, group in enumerate(groups):
+        for form, worse in enumerate(group.worse):
+            if len(worse.turns) == len(group.turns):
+                for turn in np.flatnonzero(worse.broken & (worse.turns != group.turns)):
+                    yield at, form, int(group.turns[turn]), int(worse.turns[turn])

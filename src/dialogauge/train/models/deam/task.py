@@ -1,0 +1,116 @@
+"""DEAM: tell damaged conversations from whole ones, and where and how they were damaged."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
+
+from ...data import Half, Material
+from ...loop import Batches
+from ...recipe import AtLeastOne, Positive, Recipe
+from .. import Encode
+from ..encoder.network import load
+from . import rows
+from .batch import Inputs, Mixing, drawn
+from .damage import CAUSES
+from .exam import examine
+from .material import Maker, Making
+from .network import Reader, Shape, whole
+
+#: What is changed or broken is rare, and counts so many times.
+_RARE = 3.0
+
+
+class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much each question counts."""
+
+    token: Positive = 3.0  # is this token changed?
+    turn: Positive = 1.0  # is this turn broken?
+    cause: Positive = 0.3  # of which cause?
+    pair: Positive = 0.5  # is the damaged conversation below the undamaged one, and which is it?
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the reader looks, what it learns from, and how."""
+
+    reader: Shape = Shape()
+    excerpts: Making = Making()
+    mixing: Mixing = Mixing()
+    losses: Losses = Losses()
+    exam: AtLeastOne = 200  # excerpts to validate with
+
+
+class Deam:
+    """The task."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        settings: Settings,
+        material: Material,
+        work: Path,
+        encode: Encode | None,
+    ) -> None:
+        self.recipe, self.settings = recipe, settings
+        backbone = load(recipe.backbone)
+        self.network = Reader(backbone.encoder.model, len(CAUSES), settings.reader)
+        maker = Maker(settings.excerpts, recipe.seed, work)
+
+        def made(half: Half) -> rows.Rows:
+            return rows.make(maker.make(material, half), backbone.tokenizer)
+
+        self.train = made("train")
+        self.valid = made("valid") if material.valid else None
+
+    def batches(self, rng: np.random.Generator) -> Sequence[Any]:
+        """Random groups of like length."""
+        size, groups = self.recipe.optimisation.batch_size, self.train.groups
+        length = np.array([sum(map(len, map(self.train.ids, group.turns))) for group in groups])
+        order = np.lexsort((rng.permutation(len(groups)), length // 16))
+        cuts = [order[start : start + size] for start in range(0, len(order), size)]
+        seeds = rng.integers(2**31, size=len(cuts))
+        shuffled = [(cuts[at], seeds[at]) for at in rng.permutation(len(cuts))]
+        return Batches(
+            shuffled,
+            lambda it: drawn(self.train, it[0], self.settings.mixing, np.random.default_rng(it[1])),
+        )
+
+    def loss(self, batch: Inputs) -> Tensor:
+        """What is wrong about tokens, turns, causes, and which conversation is damaged."""
+        tokens, turns, causes = (each.float() for each in self.network(*batch.read))
+        own, there, bad = self.settings.losses, batch.broken >= 0, batch.cause >= 0
+        values, worse = whole(turns, there.float()), bad.any(1)
+        pair = softplus(values[worse] - values[batch.first[worse]]).mean()
+        alone = binary_cross_entropy_with_logits(values, (~worse).float())
+        return (
+            own.token * _rare(tokens, batch.changed)
+            + own.turn * _rare(turns, batch.broken)
+            + own.cause * cross_entropy(causes[bad], batch.cause[bad])
+            + own.pair * (pair + alone)
+        )
+
+    def validate(self) -> dict[str, float]:
+        """On held excerpts: how often damage is told, and its turn, by manipulation."""
+        if self.valid is None:
+            return {}
+        return examine(self.network, self.valid, self.settings.exam).measures()
+
+    def export(self, folder: Path) -> float:
+        """Write the metric."""
+        raise NotImplementedError
+
+
+def _rare(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy of what is rarely 1; labels below 0 do not count."""
+    known = labels >= 0
+    weight = torch.where(labels > 0, _RARE, 1.0) * known
+    loss = binary_cross_entropy_with_logits(logits, labels.clamp(min=0), weight, reduction="sum")
+    return loss / known.sum().clamp(min=1)
+
+
+build = Deam
