@@ -8,7 +8,7 @@ turn is to those around it, and how much of it was said before (:func:`copies`).
 """
 
 from copy import deepcopy
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import torch
@@ -28,8 +28,9 @@ COUNTED = 2
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How the reader looks."""
+    """How the reader looks; of a flat one only the last counts."""
 
+    kind: Literal["joint", "flat"] = "joint"
     below: Count = 3  # layers that read each utterance by itself
     above: Count = 3  # layers that read all together; they begin as the encoder's last
     frozen: bool = True  # the lower layers stay as they are
@@ -131,25 +132,20 @@ def evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
 
 
 class Reader(nn.Module):
-    """The whole: lower layers of an encoder, and what reads their states together."""
+    """Lower layers of an encoder for each utterance, and what reads their states together."""
 
     def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
         super().__init__()
         model: Any = deepcopy(encoder)
         stack = model.encoder
         above = [deepcopy(layer) for layer in stack.layer[len(stack.layer) - shape.above :]]
-        for (
-            layer
-        ) in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
+        for layer in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
             layer.attention.self.dropout.p = 0.0
         stack.layer = stack.layer[: shape.below]
-        self.shape, self.lower = shape, model
-        config = model.config
-        heads = config.num_attention_heads
-        self.joint = Joint(nn.ModuleList(above), config.hidden_size, heads, causes, shape)
-        model.embeddings.requires_grad_(False)
-        if shape.frozen:
-            model.requires_grad_(False)
+        self.frozen, self.lower = shape.frozen, model
+        self.joint = _joint(model.config, above, causes, shape)
+        model.requires_grad_(not shape.frozen)
+        model.embeddings.requires_grad_(False)  # half of all weights, and few of them in a batch
 
     def forward(
         self,
@@ -165,19 +161,53 @@ class Reader(nn.Module):
         ``ids`` and ``mask`` (texts, tokens); ``places`` (rows, tokens): where a token stands in
         the flat table of the texts' tokens.
         """
-        tokens, turns, causes = self.joint(self.read(ids, mask)[places], owner, speakers, counted)
+        if self.frozen:
+            self.lower.eval()
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
+            read = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
+        tokens, turns, causes = self.joint(read.flatten(0, 1)[places], owner, speakers, counted)
         return tokens, turns, causes
 
-    def read(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """The states of the tokens of texts, one after the other: (texts * tokens, width)."""
-        if self.shape.frozen:
-            self.lower.eval()
-            with torch.no_grad():
-                states = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
-        else:
-            states = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
-        flat: Tensor = states.flatten(0, 1)
-        return flat
+
+class Flat(nn.Module):
+    """The paper's reader: all utterances in one line, the whole encoder tuned.
+
+    Who speaks is a vector added to the words of every second speaker. It takes the same inputs as
+    :class:`Reader`, of any encoder of transformers.
+    """
+
+    def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
+        super().__init__()
+        self.model: Any = deepcopy(encoder)
+        self.speaker = nn.Embedding(2, self.model.config.hidden_size)
+        nn.init.zeros_(self.speaker.weight)
+        self.joint = _joint(self.model.config, [], causes, shape)
+
+    def forward(
+        self,
+        ids: Tensor,
+        mask: Tensor,
+        places: Tensor,
+        owner: Tensor,
+        speakers: Tensor,
+        counted: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """As :class:`Reader`."""
+        words = self.model.get_input_embeddings()(ids.flatten()[places])
+        who = speakers.clamp(min=0).gather(1, owner.clamp(min=0)) % 2
+        there = (owner >= 0).long()
+        read = self.model(inputs_embeds=words + self.speaker(who), attention_mask=there)
+        tokens, turns, causes = self.joint(read.last_hidden_state, owner, speakers, counted)
+        return tokens, turns, causes
+
+
+def _joint(config: Any, layers: list[nn.Module], causes: int, shape: Shape) -> Joint:
+    heads = config.num_attention_heads
+    return Joint(nn.ModuleList(layers), config.hidden_size, heads, causes, shape)
+
+
+#: What can read: utterances below and the conversation above, or all in one line.
+READERS: dict[str, type[Reader] | type[Flat]] = {"joint": Reader, "flat": Flat}
 
 
 def whole(turns: Tensor, there: Tensor) -> Tensor:

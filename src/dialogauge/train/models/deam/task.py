@@ -20,7 +20,7 @@ from .batch import Inputs, Mixing, drawn
 from .damage import CAUSES
 from .exam import examine
 from .material import Maker, Making
-from .network import Reader, Shape, whole
+from .network import READERS, Shape, whole
 
 #: What is changed or broken is rare, and counts so many times.
 _RARE = 3.0
@@ -58,7 +58,7 @@ class Deam:
     ) -> None:
         self.recipe, self.settings = recipe, settings
         backbone = load(recipe.backbone)
-        self.network = Reader(backbone.encoder.model, len(CAUSES), settings.reader)
+        self.network = READERS[settings.reader.kind](backbone.encoder.model, len(CAUSES), settings.reader)
         maker = Maker(settings.excerpts, recipe.seed, work)
 
         def made(half: Half) -> rows.Rows:
