@@ -7,10 +7,13 @@ from random import Random
 
 import msgspec
 import pytest
+from benchmarks.rates import exchanges
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dialogauge import corpora
+from dialogauge.amr import InPlace
 from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.language.lexicon import Lexicon
@@ -22,7 +25,7 @@ from dialogauge.manipulate.manipulation import at as harder
 from dialogauge.manipulate.meaning.choosing import Bigrams
 from dialogauge.manipulate.meaning.coreference import mismatch
 from dialogauge.manipulate.meaning.graphs import count, is_english
-from dialogauge.manipulate.meaning.items import items
+from dialogauge.manipulate.meaning.items import exchanged, items
 from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
 from dialogauge.manipulate.meaning.plausible import alike as near
 from dialogauge.manipulate.meaning.sentences import asks, states
@@ -43,7 +46,7 @@ MEANING = {each.name: each for each in catalogue.MEANING}
 
 def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
     turns = tuple(Turn(speakers[at % len(speakers)], text) for at, text in enumerate(texts))
-    return msgspec.structs.replace(Dialogue("d1", turns), **more)
+    return replace(Dialogue("d1", turns), **more)
 
 
 def texts(settings: Settings, chat: Dialogue, pool: Pool) -> set[str]:
@@ -123,7 +126,7 @@ def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
 def test_nouns_of_any_place_as_the_released_code(pool: Pool) -> None:
     chat = dialogue("We sleep in the garden.", "It is nice.")
     paper = Coreference(nouns=1.0, plausible=False)
-    released = msgspec.structs.replace(paper, of="all")
+    released = replace(paper, of="all")
     assert "The garden is nice." in texts(released, chat, pool) - texts(paper, chat, pool)
 
 
@@ -140,7 +143,7 @@ def test_negations_from_the_top_as_the_released_code(pool: Pool) -> None:
     paper = Contradiction(where="place", direct=1.0)
     first = "I don't think that dogs bark. I like music."
     assert texts(paper, chat, pool) == {first, "I think that dogs bark. I don't like music."}
-    assert texts(msgspec.structs.replace(paper, spread=False), chat, pool) == {first}
+    assert texts(replace(paper, spread=False), chat, pool) == {first}
 
 
 def test_questions_are_not_contradicted(pool: Pool) -> None:
@@ -222,10 +225,32 @@ def test_irrelevancy_exchanges_words_of_other_turns(pool: Pool) -> None:
             assert all(said & set(lexicon.lemmas(word)) for word in words if len(word) > 3)
 
 
+WORDY = dialogue(
+    "My uncle bought a red car in Rome, and my aunt cooked a fresh soup for the quiet neighbour.",
+    "The old teacher painted a green door while her student cleaned a broken lamp in Paris.",
+    "A young doctor sold the blue boat because his cousin wanted a small garden with roses.",
+    "The brave farmer visited a cold island, and the singer repaired a loud piano in Berlin.",
+)
+
+
+def test_irrelevancy_meets_its_rate(pool: Pool) -> None:
+    asked, made = exchanges([WORDY] * 8, pool)
+    assert asked > 3 * 8  # several items of a turn
+    assert made == asked
+
+
+def test_all_mentions_of_a_name_are_exchanged(parser: Builtin) -> None:
+    graph = parser.parse(["Paris is big. I love Paris."])[0]
+    assert graph is not None
+    old = next(it for it in items(graph, 0) if it.name == "Paris")
+    named = exchanged(graph, old, replace(old, name="Rome"))
+    assert InPlace(parser.pipeline).realise(graph, named) == "Rome is big. I love Rome."
+
+
 def test_items_of_the_same_turn_as_the_released_code(pool: Pool) -> None:
     chat = dialogue("My dog chased the cat.", "My mother visited the town.")
     paper = Irrelevancy(plausible=False)
-    released = msgspec.structs.replace(paper, own=True)
+    released = replace(paper, own=True)
     doubled = {"My cat chased the cat.", "My mother visited the mother."}
     assert doubled & texts(released, chat, pool)
     assert not doubled & texts(paper, chat, pool)
@@ -236,9 +261,13 @@ def test_words_of_one_meaning_are_not_exchanged() -> None:
     assert not near("dog", "music")
 
 
+#: As paper and code: whether anything refers to it or not.
+ANY = Engagement(missed=False)
+
+
 def test_engagement_loses_the_question(pool: Pool) -> None:
     chat = dialogue("Hi there.", "I have two cats. Do you have a pet?")
-    edited = Meaning(Engagement(ways=("question",)))(chat, Random(1), pool)
+    edited = Meaning(replace(ANY, ways=("question",)))(chat, Random(1), pool)
     assert edited.dialogue.turns[1].text == "I have two cats."
     assert edited.changes[0].kind == "engagement.question"
 
@@ -246,9 +275,9 @@ def test_engagement_loses_the_question(pool: Pool) -> None:
 def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
     text = "I agree. My brother bought a big old house near the wide river. I like it. Bye."
     chat = dialogue("Hi there.", text, level="turn")
-    edit = Engagement(ways=("sentence",))
+    edit = replace(ANY, ways=("sentence",))
     assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "I agree. I like it. Bye."
-    rest = msgspec.structs.replace(edit, rest=True)
+    rest = replace(edit, rest=True)
     assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "I agree."
 
 
@@ -256,25 +285,62 @@ def test_engagement_loses_the_longest_sentence_as_the_released_code(pool: Pool) 
     deep = "I guess he said she knows that they sleep."
     long = "You gave my mother fresh bread, cheese and milk yesterday."
     chat = dialogue("Hi there.", f"{deep} {long}", level="turn")
-    assert texts(Engagement(ways=("sentence",)), chat, pool) == {long}
-    assert texts(Engagement(ways=("sentence",), by="size"), chat, pool) == {deep}
+    assert texts(replace(ANY, ways=("sentence",)), chat, pool) == {long}
+    assert texts(replace(ANY, ways=("sentence",), by="size"), chat, pool) == {deep}
 
 
 def test_engagement_loses_a_detail(pool: Pool) -> None:
     chat = dialogue("Hi there.", "I bought bread and cheese.", level="turn")
-    found = {it.dialogue.response for it in every(Engagement(ways=("detail",)), chat, pool)}
+    found = {it.dialogue.response for it in every(replace(ANY, ways=("detail",)), chat, pool)}
     assert found <= {"I bought bread.", "I bought cheese.", "I bought something."}
     assert found
 
 
 def test_engagement_stops_as_the_released_code(pool: Pool) -> None:
     several = dialogue("Hi there.", "I bought bread and cheese. I am happy.", level="turn")
-    assert texts(Engagement(ways=("detail",)), several, pool)
-    assert not texts(Engagement(ways=("detail",), single=True), several, pool)
+    assert texts(replace(ANY, ways=("detail",)), several, pool)
+    assert not texts(replace(ANY, ways=("detail",), single=True), several, pool)
     chat = dialogue("I have a cat. Do you have a pet?", "I sleep.")
-    assert len(list(every(Engagement(ways=("question",)), chat, pool))) == 12
+    assert len(list(every(replace(ANY, ways=("question",)), chat, pool))) == 12
     # The turn that has nothing to lose is the first that is chosen in half of the draws.
-    assert 0 < len(list(every(Engagement(ways=("question",), stop=True), chat, pool))) < 12
+    assert 0 < len(list(every(replace(ANY, ways=("question",), stop=True), chat, pool))) < 12
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "left"),
+    [
+        ("I like dogs. Do you have a pet?", "No, I do not.", {"I like dogs."}),
+        ("I like dogs. Do you like cats?", "My brother loves cats.", {"I like dogs."}),
+        ("I see. My sister bought a horse.", "What colour is the horse?", {"I see."}),
+        ("I live here. I saw my sister.", "How is she doing now?", {"I live here."}),
+        ("Well. I won a big race last year.", "That's amazing.", {"Well."}),
+        # Nothing refers to what could go.
+        ("I like dogs. My sister bought a horse.", "Dogs are great.", set()),
+        ("I like dogs. Do you have a pet?", "How old are you?", set()),
+        ("I like dogs. Do you like dogs?", "Yes.", set()),
+    ],
+)
+def test_engagement_loses_what_is_missed(
+    text: str, answer: str, left: set[str], pool: Pool
+) -> None:
+    chat = dialogue("Hi there.", text, answer)
+    assert texts(Engagement(ways=("question", "sentence")), chat, pool) == left
+    assert texts(ANY, chat, pool)
+
+
+def test_engagement_loses_a_detail_that_is_spoken_of(pool: Pool) -> None:
+    said = "My sister bought bread, a horse and milk."
+    chat, detail = dialogue("Hi there.", said, "Is the horse old?"), Engagement(ways=("detail",))
+    found = texts(detail, chat, pool)
+    assert found
+    assert not any("horse" in text for text in found)
+    assert not texts(detail, dialogue("Hi there.", said, "I see."), pool)
+
+
+def test_engagement_leaves_a_question_unanswered(pool: Pool) -> None:
+    chat = dialogue("What did you do?", "We sold the old house. And you?", level="turn")
+    assert texts(Engagement(), chat, pool) == {"And you?"}
+    assert not texts(Engagement(), dialogue("I see.", chat.response, level="turn"), pool)
 
 
 def test_sentences_that_ask(parser: Builtin) -> None:

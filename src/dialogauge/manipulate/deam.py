@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..dialogue import Dialogue
-from .edited import Edited
+from .edited import Edited, kinds
 from .manipulation import SEVERITIES, Tally, alike, spawned
 from .meaning.settings import PAPER, Settings
 from .pool import DoesNotApply, Pool
@@ -106,7 +106,12 @@ class OneReading(msgspec.Struct, frozen=True):
                 _change(read, self.settings[name], generator, share)
             except DoesNotApply as reason:
                 refused[name] = str(reason)
-        return (None if len(refused) == len(self.names) else read.edited()), refused
+        if len(refused) == len(self.names):
+            return None, refused
+        edited = read.edited()
+        left = {kind.partition(".")[0] for kind in kinds(edited)}
+        erased = [name for name in self.names if name not in left]
+        return edited, {**dict.fromkeys(erased, "a later edit erased it"), **refused}
 
 
 def ways(types: Sequence[str] = TYPES, severity: int | None = None) -> tuple[OneReading, ...]:

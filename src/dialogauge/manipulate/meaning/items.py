@@ -8,7 +8,7 @@ with all its words.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import msgspec
 
@@ -125,7 +125,8 @@ def _is_content(concept: str) -> bool:
 def exchanged(graph: Graph, old: Item, new: Item) -> Graph:
     """The graph with another item in the place of one, wherever that one stands."""
     if old.name:
-        return renamed(graph, old.variable, new.name)
+        called = [it for it, name in questions.names(graph).items() if name == old.name]
+        return reduce(lambda graph, it: renamed(graph, it, new.name), called, graph)
     for variable, concept in graph.concepts.items():
         if concept == old.concept and variable in graph.aligned:
             graph = edits.replace_concept(graph, variable, new.concept)

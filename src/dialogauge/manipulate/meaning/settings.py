@@ -67,6 +67,8 @@ class Engagement(msgspec.Struct, frozen=True):
     rest: bool = False  # code: all sentences behind the one that goes, too
     single: bool = False  # code: details of turns of one sentence only
     stop: bool = False  # code: at the first chosen turn that has nothing to lose
+    # Only what is missed: the next turn answers or speaks of it. Paper and code take anything.
+    missed: bool = True
     plausible: bool = True
 
 
@@ -84,5 +86,7 @@ RELEASED: dict[str, Settings] = {
     "coreference": Coreference(pronouns="any", of="all", plausible=False),
     "contradiction": Contradiction(spread=False, relations=("Antonym",), plausible=False),
     "irrelevancy": Irrelevancy(own=True, plausible=False),
-    "engagement": Engagement(by="size", rest=True, single=True, stop=True, plausible=False),
+    "engagement": Engagement(
+        by="size", rest=True, single=True, stop=True, missed=False, plausible=False
+    ),
 }
