@@ -5,6 +5,7 @@ Writes docs/measured/manipulations.md, a part at a time (``--part``, which may b
 types          the draws of DEAM's released files beside the chances of our mixture.
 applicability  over dialogues of four corpora: how often each manipulation applies and why not, and
                that what it gives differs, and that its account is true.
+rates          how many exchanges irrelevancy was asked for, and how many it made.
 subtlety       can a classifier that sees a turn out of context tell that it was edited? Logistic
                regression on the encoder's vector and a few surface features, cross-validated by
                dialogue; beside it DEAM's own negatives.
@@ -41,6 +42,7 @@ from dialogauge.report.markdown import table
 
 from . import deam_types
 from .classifying import out_of_fold, ranked
+from .rates import exchanges
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "manipulations.md"
 CORPORA = ("topical-chat", "personachat", "self-dialogue", "dailydialog")
@@ -59,7 +61,8 @@ class Sizes(msgspec.Struct, frozen=True):
 
     dialogues: int = 2000
     slow: int = 20  # dialogues for what is slow
-    turns: int = 400  # edited turns of each kind that are classified
+    turns: int = 900  # edited turns of each kind that are classified: fewer say too little
+    rated: int = 75  # dialogues of each corpus in which exchanges are counted
     losses: int = 100  # edited turns of each kind of which the loss is taken
     seed: int = 0
 
@@ -113,7 +116,8 @@ def _try(
     edited = manipulation(dialogue, rng, pool, account.tally)
     if edited is None:
         return
-    if alike(dialogue, edited.dialogue):
+    blank = alike(dialogue, edited.dialogue) if manipulation.expect == "lower" else False
+    if blank or dialogue.turns == edited.dialogue.turns:
         account.faults["a no-op"] += 1
     if problem := fault(dialogue, edited):
         account.faults[problem] += 1
@@ -124,6 +128,22 @@ def _applied(name: str, account: Account) -> tuple[object, ...]:
     why = "; ".join(f"{why} {times:,}" for (_, why), times in account.tally.refused.most_common(3))
     share = f"{100 * applied / asked:.1f} %" if asked else "–"
     return f"`{name}`", f"{asked:,}", share, why or "–"
+
+
+def rates(sizes: Sizes) -> str:
+    """Whether irrelevancy exchanges as much as it is asked to."""
+    rows = []
+    for name in CORPORA:
+        talk = [each for each in corpora.load(name) if each.level == "dialogue"]
+        asked, made = exchanges(some(talk, sizes.rated), Pool(talk[: 10 * sizes.rated]), sizes.seed)
+        rows.append((name, f"{asked:,}", f"{made:,}", f"{100 * made / max(1, asked):.0f} %"))
+    head = ("corpus", "asked", "made", "")
+    return (
+        f"Items that `irrelevancy` had to exchange in the turns that it chose in {sizes.rated} "
+        "dialogues of each corpus (half of a turn's items, rounded down, one at least), and how "
+        "many of these it exchanged. What is missing has no item of its kind in the other turns, "
+        f"or cannot be written.\n\n{table(head, rows)}"
+    )
 
 
 # --- subtlety --------------------------------------------------------------------------------
@@ -330,6 +350,7 @@ def types(sizes: Sizes) -> str:
 PARTS: dict[str, Callable[[Sizes], str]] = {
     "types": types,
     "applicability": applicability,
+    "rates": rates,
     "subtlety": subtlety,
     "fluency": fluency,
 }

@@ -7,7 +7,8 @@ at a time, and counters.
 Of the ways of the mixture the one that is furthest behind its share is tried first, so that a cause
 which seldom applies gets its turn wherever it does. A cause names what is left in the text. A
 contrast goes where its better side goes (:func:`~dialogauge.corpora.split`), and what an edit takes
-from other dialogues it takes from dialogues of that side. On disk a contrast is one JSON object per line.
+from other dialogues it takes from dialogues of that side. On disk a contrast is one JSON object
+per line.
 """
 
 import json

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, count
 
 import msgspec
 
@@ -156,6 +156,7 @@ def _is_left(first: Change, second: Change) -> bool:
     A turn that was put in is there; of one that moved, half of the words stay at least; of a text
     that was rewritten, a word that is new, or the place of one that went.
 
+    >>> from itertools import pairwise
     >>> said = ("I like tea.", "I love tea.", "I love milk.", "I hate milk.")
     >>> one, two, three = (Change(0, 0, "", *it, spans(*it)) for it in pairwise(said))
     >>> _is_left(one, two), _is_left(one, three)

@@ -76,13 +76,19 @@ class Manipulation(msgspec.Struct, frozen=True):
             edited = self.edit(dialogue, rng, pool)
             if edited is None:
                 raise DoesNotApply("it does not apply")
-            if not edited.changes or alike(dialogue, edited.dialogue):
+            if not edited.changes or self._keeps(dialogue, edited.dialogue):
                 raise DoesNotApply("nothing changed")
         except DoesNotApply as reason:
             tally.answer(self.name, str(reason))
             return None
         tally.answer(self.name)
         return edited
+
+    def _keeps(self, dialogue: Dialogue, other: Dialogue) -> bool:
+        """Whether nothing was done: damage has to be more than blanks and capitals."""
+        if self.expect == "lower":
+            return alike(dialogue, other)
+        return dialogue.turns == other.turns
 
 
 def at(manipulation: Manipulation, severity: int | None) -> Manipulation:

@@ -194,6 +194,13 @@ def _stray(sign: str, kept: list[str]) -> bool:
     return last in _STOPS
 
 
+def lower_case(place: Place, rng: Random) -> str:
+    """The turn is written in small letters."""
+    if place.text.islower():
+        raise DoesNotApply("it has no capital")
+    return place.text.lower()
+
+
 #: Signs of punctuation; one that stands between two letters or digits belongs to the word.
 _MARKS = re.escape(".,;:!?\"'`()[]{}-_*/\\~…–—“”‘’«»¡¿、。！？")
 _FACE = r"(?<!\S)[:;=]['-]?[DPpOo](?!\S)"

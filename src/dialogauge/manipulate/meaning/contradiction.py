@@ -14,7 +14,7 @@ from ..manipulation import DoesNotApply, drawn
 from . import choosing
 from .graphs import Sheet, Step, Talk, count
 from .opposites import opposites
-from .sentences import predicates, states
+from .sentences import asks, greets, predicates, states
 from .settings import Contradiction
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
@@ -42,9 +42,16 @@ def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
     for at, sheet in talk.sheets.items():
         later = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
         targets = later if settings.where == "later" else [it for it in talk.open if it == at]
-        if targets and questions.frames(sheet.graph):
+        if targets and questions.frames(sheet.graph) and _may_be_repeated(sheet.graph, settings):
             places[at] = targets
     return places
+
+
+def _may_be_repeated(graph: Graph, settings: Contradiction) -> bool:
+    """Whether a turn can be said again but for its opposite: it neither asks nor greets."""
+    if settings.where == "place" or not settings.plausible:
+        return True
+    return not greets(graph.text) and all(not asks(graph, it) for it in questions.sentences(graph))
 
 
 def _stating(graph: Graph) -> list[str]:

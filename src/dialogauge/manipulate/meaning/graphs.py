@@ -19,7 +19,7 @@ import msgspec
 from ...amr import Graph, edits
 from ...dialogue import Dialogue, normalise
 from ...language.stopwords import NLTK
-from ..edited import Change, Edited, spans
+from ..edited import Change, Edited, Span, spans
 from ..manipulation import same_text
 from ..pool import DoesNotApply, Pool
 from .items import Item, items
@@ -47,6 +47,7 @@ class Sheet(msgspec.Struct, frozen=True):
     graph: Graph
     text: str
     steps: tuple[Step, ...] = ()
+    spans: tuple[Span, ...] = ()  # of a text that was not written from a graph: nothing may follow
 
 
 class Talk:
@@ -57,7 +58,12 @@ class Talk:
         self.sheets = {at: Sheet(at, graph, graph, graph.text) for at, graph in graphs.items()}
         self._items: dict[int, list[Item]] = {}
         last = max(at for at, turn in enumerate(dialogue.turns) if not turn.aside)
-        self.open = [at for at in graphs if at == last or dialogue.level != "turn"]
+        self._open = [at for at in graphs if at == last or dialogue.level != "turn"]
+
+    @property
+    def open(self) -> list[int]:
+        """The turns that may be changed."""
+        return [at for at in self._open if not self.sheets[at].spans]
 
     @property
     def free(self) -> list[int]:
@@ -102,7 +108,8 @@ class Talk:
                 before, after = turns[at].text, sheet.text
                 turns[at] = msgspec.structs.replace(turns[at], text=after)
                 kind = "+".join(self.left(sheet))
-                changes.append(Change(at, at, kind, before, after, spans(before, after)))
+                marks = sheet.spans or spans(before, after)
+                changes.append(Change(at, at, kind, before, after, marks))
         return Edited(self.dialogue.with_turns(tuple(turns)), tuple(changes))
 
 

@@ -53,6 +53,14 @@ def all_nouns(graph: Graph, at: int) -> list[Item]:
     ]
 
 
+def named(graph: Graph, at: int) -> list[Item]:
+    """Every name of a graph, wherever it stands."""
+    return [
+        Item(at, variable, "name", graph.concepts[variable], name, _article(graph, variable))
+        for variable, name in questions.names(graph).items()
+    ]
+
+
 def is_noun(concept: str) -> bool:
     """Whether a concept is mostly a noun."""
     return not concept_names.is_frame(concept) and _is_content(concept) and is_word(concept, "n")

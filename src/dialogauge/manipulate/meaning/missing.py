@@ -32,8 +32,9 @@ _YES = r"(?:yes|yeah|yea|yep|yup|sure|of course|absolutely|definitely|certainly)
 _AFFIRMING = re.compile(
     rf"{_START}(?:{_YES}|probably|maybe|sometimes|a (?:bit|little))\b", re.IGNORECASE
 )
-_OF_ONESELF = re.compile(
-    rf"{_START}(?:{_YES}\W+)?(?:i|we) (?:do|did|have|am|was|were|would|can|could|will)\b",
+_SHORT = re.compile(
+    rf"{_START}(?:(?:{_YES}\W+)?(?:i|we) (?:do|did|have|am|was|were|would|can|could|will)"
+    rf"|{_YES}\W+(?:he|she|it|they) (?:is|was|are|were|does|do|did|has|have|can|could|will))\b",
     re.IGNORECASE,
 )
 #: How texts begin that react to something that was stated.
@@ -58,6 +59,7 @@ class Gap(msgspec.Struct, frozen=True):
     named: frozenset[str] = frozenset()  # what only the lost part has named so far
     persons: frozenset[str] = frozenset()  # the pronouns that stand for it alone
     first: bool = False  # whether the turn's beginning is lost
+    filled: bool = False  # whether *something* stands in its place
 
 
 def gap(talk: Talk, sheet: Sheet, draft: Sheet) -> Gap:
@@ -65,20 +67,25 @@ def gap(talk: Talk, sheet: Sheet, draft: Sheet) -> Gap:
     marks = [span.before for span in spans(sheet.text, draft.text)]
     words = [(word, _is_inside(word, marks)) for word in shared()(sheet.text)]
     gone, stay = ([it for it, lost in words if lost is side] for side in (True, False))
-    turns = talk.dialogue.turns
-    before, behind = (
-        [turn for turn in side if not turn.aside]
-        for side in (turns[: sheet.at], turns[sheet.at + 1 :])
-    )
-    others = [
-        next((it.text for it in near if it.speaker != turns[sheet.at].speaker), "")
-        for near in (before[-1:], behind[:1])
-    ]
-    known = _content(stay).union(*(_said(turn.text) for turn in before))
-    near = _pronouns(stay).union(*(_pronouns(shared()(turn.text)) for turn in before[-1:]))
+    turns = [at for at, turn in enumerate(talk.dialogue.turns) if not turn.aside]
+    place = turns.index(sheet.at)
+    near = (turns[max(0, place - 1) : place], turns[place + 1 : place + 2])
+    asked, answer = ("".join(_by_another(talk, sheet.at, side)) for side in near)
+    before = [it.text for at, it in talk.sheets.items() if at < sheet.at]
+    known = _content(stay).union(*map(_said, before))
+    said = _pronouns(stay).union(*(_pronouns(shared()(text)) for text in before[-1:]))
     lost = " ".join(sheet.text[start:end].strip() for start, end in marks)
-    named, persons = _content(gone) - known, _pronouns(gone) - near
-    return Gap(lost, draft.text, *others, named, persons, bool(marks) and marks[0][0] == 0)
+    named, persons = _content(gone) - known, _pronouns(gone) - said
+    first = bool(marks) and marks[0][0] == 0
+    filled = any(it in draft.text and it not in sheet.text for it in _WORDS["fillers"])
+    return Gap(lost, draft.text, asked, answer, named, persons, first, filled)
+
+
+def _by_another(talk: Talk, at: int, places: Iterable[int]) -> list[str]:
+    """What is said at some places, by others than the speaker of a turn, if it was read."""
+    turns = talk.dialogue.turns
+    others = [it for it in places if turns[it].speaker != turns[at].speaker]
+    return [talk.sheets[it].text for it in others if it in talk.sheets]
 
 
 def _is_inside(word: Any, marks: Iterable[tuple[int, int]]) -> bool:
@@ -97,7 +104,7 @@ def is_missed(it: Gap, whole: bool = True) -> bool:
         return False
     spoken_of = bool(it.named & _definite(it.next)) or _stands_for(it)
     if not whole:
-        return spoken_of
+        return spoken_of or (it.filled and _asks_for_a_name(it.asked))
     taken_up = _is_answered(it) if _asks(it.lost) else _is_reacted_to(it)
     return taken_up or spoken_of or _was_asked_for(it)
 
@@ -108,7 +115,7 @@ def _is_answered(it: Gap) -> bool:
         return False
     if it.named & _said(it.next) or not _states(it.rest):
         return True
-    return not it.first and bool(_DENYING.match(it.next) or _OF_ONESELF.match(it.next))
+    return not it.first and bool(_DENYING.match(it.next) or _SHORT.match(it.next))
 
 
 def _is_reacted_to(it: Gap) -> bool:
@@ -122,7 +129,7 @@ def _is_reacted_to(it: Gap) -> bool:
 
 def _stands_for(it: Gap) -> bool:
     """Whether the next turn begins with a pronoun for somebody that only the lost part named."""
-    for word in shared()(_sentences(it.next)[0]) if it.next and it.persons else ():
+    for word in shared()(it.next) if it.persons else ():
         if word.lower_ in _THIRD:
             return _THIRD[word.lower_] in it.persons
         if word.tag_.startswith("NN"):
@@ -134,9 +141,15 @@ def _was_asked_for(it: Gap) -> bool:
     """Whether the other speaker's last turn asks for what is lost, and the rest says nothing."""
     if not it.asked or not it.first or not _asks(_sentences(it.asked)[-1]):
         return False
-    answers = (_AFFIRMING, _DENYING, _OF_ONESELF)
+    answers = (_AFFIRMING, _DENYING, _SHORT)
     answered = any(answer.match(it.rest) for answer in answers)
     return not answered and not _states(it.rest)
+
+
+def _asks_for_a_name(text: str) -> bool:
+    """Whether a text ends in a question that *something* does not answer."""
+    start = _sentences(text)[-1].lower().split()[:1]
+    return text.rstrip().endswith("?") and bool(_WORDS["naming"] & set(start))
 
 
 def _sentences(text: str) -> list[str]:
@@ -174,10 +187,13 @@ def _is_content(word: Any) -> bool:
 def _definite(text: str) -> frozenset[str]:
     """What a text speaks of as known: names, and nouns behind *the*, *that*, *your*."""
     return _content(
-        word
-        for word in shared()(text)
-        if word.tag_.startswith("NNP") or any(child.lower_ in _DEFINITE for child in word.lefts)
+        word for word in shared()(text) if word.tag_.startswith("NNP") or _is_determined(word)
     )
+
+
+def _is_determined(noun: Any) -> bool:
+    near = noun.doc[max(0, noun.i - 2) : noun.i]
+    return any(it.lower_ in _DEFINITE for it in (*noun.lefts, *near))
 
 
 def _pronouns(words: Iterable[Any]) -> frozenset[str]:

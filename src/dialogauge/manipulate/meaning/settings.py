@@ -72,7 +72,27 @@ class Engagement(msgspec.Struct, frozen=True):
     plausible: bool = True
 
 
-Settings = Coreference | Contradiction | Irrelevancy | Engagement
+class SelfContradiction(msgspec.Struct, frozen=True):
+    """A speaker denies or alters in one sentence what they said some turns before.
+
+    Not DEAM's: one short sentence in the place of another, so that the turn stays as long.
+    """
+
+    share: float = 0.05  # of the turns
+    ways: tuple[str, ...] = ("negation", "antonym", "name", "number")
+    longest: int = 12  # words of the sentence
+
+
+class NameExchange(msgspec.Struct, frozen=True):
+    """A name that the conversation speaks of becomes another of its class, in one turn.
+
+    Not DEAM's: the name is said elsewhere, so that the turns no longer agree.
+    """
+
+    share: float = 0.05  # of the names; each is exchanged in one turn
+
+
+Settings = Coreference | Contradiction | Irrelevancy | Engagement | SelfContradiction | NameExchange
 
 #: The settings of DEAM's paper, the edits in the order in which they are made.
 PAPER: dict[str, Settings] = {
