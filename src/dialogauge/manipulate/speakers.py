@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 def speaker_confusion(place: Place, rng: Random) -> str:
     """The response is given from the other person's side: I for you, your for my.
 
-    Verbs agree. A response that speaks of neither person is replaced by something that the other
-    one says of themselves elsewhere in the dialogue, before it if only the last turn is judged.
+    Verbs agree. Where only the last turn is judged and speaks of neither person, it is replaced by
+    something that the other one said of themselves before.
     """
-    return _sides_swapped(place.text) or _of_the_other(place, rng)
+    swapped = _sides_swapped(place.text)
+    if swapped is None and place.dialogue.level != "turn":
+        raise DoesNotApply("nobody speaks of themselves or the other")
+    return swapped or _of_the_other(place, rng)
 
 
 def _sides_swapped(text: str) -> str | None:
@@ -71,14 +74,12 @@ _BEHIND_MY = frozenset({"god", "gosh", "goodness", "bad", "guys"})
 
 
 def _of_the_other(place: Place, rng: Random) -> str:
-    """What somebody else says, but not right before or behind it: that would be an echo."""
-    turns = place.dialogue.turns
-    behind = [turn.text for turn in turns[place.at + 1 :] if not turn.aside]
-    excluded = {place.text, place.context[-1].text, *behind[:1]}
+    """What somebody else said before, but not what is being answered: that would be an echo."""
+    excluded = {place.text, place.context[-1].text}
     others = [
         turn.text
-        for turn in (turns[: place.at] if place.dialogue.level == "turn" else turns)
-        if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
+        for turn in place.context
+        if turn.speaker != place.turn.speaker and turn.text.strip()
         if turn.text not in excluded and _OF_ONESELF.search(turn.text)
     ]
     if not others:
@@ -87,7 +88,9 @@ def _of_the_other(place: Place, rng: Random) -> str:
 
 
 #: What says nothing of its speaker ("time flies") may as well be said by the other one.
-_OF_ONESELF = re.compile(r"\b(?:i|im|me|my|mine|myself)\b", re.IGNORECASE)
+_OF_ONESELF = re.compile(
+    rf"\b(?:i(?! (?:{'|'.join(sorted(_HEDGES))})\b)|im|me|my|mine|myself)\b", re.IGNORECASE
+)
 
 
 class SwappedLines(msgspec.Struct, frozen=True):

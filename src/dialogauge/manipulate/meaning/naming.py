@@ -6,15 +6,16 @@ A pool is read for names once: some of its turns that have a capital within a se
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from weakref import WeakKeyDictionary
 
 from ...amr import Graph
+from ...language.lexicon import Lexicon
 from ..pool import Pool
 from .graphs import Talk
 from .items import Item, named
-from .opposites import is_used
 
 #: How many turns of a pool are read for names, and of each of its dialogues.
 _TURNS, _EACH = 500, 3
@@ -25,6 +26,10 @@ CLASSES = frozenset(
 #: Of how many turns the capitals are counted, and how often a name is said at least.
 _COUNTED, _OFTEN = 20_000, 3
 _RUN = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+#: Classes that are told less well: their names must be nothing else.
+_OPEN = frozenset({"person", "company", "movie", "university"})
+#: A sense counts that WordNet's annotators met so often.
+_USED = 2
 _CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _PLAIN = re.compile(r"[^\W\d_]{3,}(?: [^\W\d_]{2,}){0,2}")
 _KNOWN: "WeakKeyDictionary[Pool, tuple[Item, ...]]" = WeakKeyDictionary()
@@ -36,9 +41,25 @@ def sure(pool: Pool, graph: Graph, at: int) -> list[Item]:
     return [
         it
         for it in named(graph, at)
-        if it.concept in CLASSES and _PLAIN.fullmatch(it.name)
+        if _is_name(it) and _stands_in(it.name, graph.text)
         if it.name == capitals(it.name) or it.name.lower() in known
     ]
+
+
+def _stands_in(name: str, text: str) -> bool:
+    """Whether a name is said as it is: not "Canadian" for "Canada", no "don ’ t"."""
+    return bool(re.search(rf"\b{re.escape(name)}\b(?!\s?['’]\s?t\b)", text, re.IGNORECASE))
+
+
+def _is_name(item: Item) -> bool:
+    """Whether an item is a name of its class and nothing else: no "Rock", no "the Messiah"."""
+    if item.concept not in CLASSES or not _PLAIN.fullmatch(item.name):
+        return False
+    words = item.name.lower().split()
+    if item.concept == "team":
+        return words[-1].endswith("s") or len(words) > 1
+    doubted = words if item.concept in _OPEN or len(words) == 1 else []
+    return not any(map(_is_word, doubted)) and (item.concept != "person" or not item.form)
 
 
 def capitals(name: str) -> str:
@@ -78,10 +99,18 @@ def _sure(found: list[Item], said: Counter[str]) -> list[Item]:
     return [
         it
         for name, it in {it.name: it for it in found}.items()
-        if it.concept in CLASSES and _PLAIN.fullmatch(name) and name == capitals(name)
-        if " " in name or it.concept != "person" or not is_used(name.lower())  # "Psycho"
+        if _is_name(it) and name == capitals(name)
         if classes[name].total() == classes[name][it.concept] and said[name] >= _OFTEN
     ]
+
+
+@lru_cache(maxsize=20_000)
+def _is_word(word: str) -> bool:
+    """Whether a word means something else, too: "Rock", "Guardians", but not "Chicago"."""
+    lexicon = Lexicon.load()
+    lemmas = {word, *lexicon.lemmas(word, "n")}
+    senses = [(it, sense) for it in lemmas for sense in lexicon.senses(it, "n")]
+    return any(it in sense.words and sense.count >= _USED for it, sense in senses)
 
 
 def others(talk: Talk, old: Item, rng: Random) -> list[Item]:

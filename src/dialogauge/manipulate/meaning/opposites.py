@@ -63,11 +63,10 @@ def wordnet(word: str, pos: str) -> tuple[str, ...]:
     senses = Lexicon.load().senses(word, pos)
     uses = sum(sense.count for sense in senses)
     main = [sense for sense in senses if sense.count >= max(1, _SENSE * uses)]
-    return tuple(it for sense in main for it in sense.antonyms if is_word(it, pos) and is_used(it))
+    return tuple(it for sense in main for it in sense.antonyms if is_word(it, pos) and _is_used(it))
 
 
-def is_used(word: str) -> bool:
-    """Whether WordNet's annotators met a word."""
+def _is_used(word: str) -> bool:
     return sum(sense.count for sense in Lexicon.load().senses(word)) >= _USED
 
 

@@ -97,7 +97,7 @@ def _stands_alone(text: str, longest: int) -> bool:
     words = re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.lower())
     if not _SHORTEST <= len(words) <= longest or "?" in text or greets(text):
         return False
-    if _CUT.search(text) or re.search(r"^\W|[,;:\"“(]", text):
+    if _CUT.search(text) or re.search(r"^\W|[,;:\"“(]|\s['’]|\bto\W*$", text):
         return False
     return not _WORDS["pointing"] & set(words) and words[0] not in _WORDS["asking"]
 

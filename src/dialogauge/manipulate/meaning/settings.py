@@ -1,4 +1,4 @@
-"""The four edits of DEAM (Ghazarian et al., ACL 2022) with everything that can be set.
+"""The four edits of DEAM (Ghazarian et al., ACL 2022), and two more, with all that can be set.
 
 Defaults are the paper's; where the released code differs, a field says so, and ``RELEASED`` holds
 the code's settings. Beyond both, ``plausible`` chooses, among the candidates that the paper allows,
