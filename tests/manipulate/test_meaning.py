@@ -284,7 +284,7 @@ def test_a_speaker_contradicts_themselves_in_one_sentence(pool: Pool) -> None:
         assert len(change.after.split()) <= len(change.before.split()) + 4
     assert "I don't have two old dogs." in inserted
     assert any(it.kind == "self-contradiction.number" for it in found)
-    assert any(it.kind == "self-contradiction.antonym" for it in found)
+    assert any(it.kind == "self-contradiction.opposite" for it in found)
     assert not any("?" in it or "Hello" in it or "They" in it for it in inserted)
 
 
@@ -299,7 +299,7 @@ def test_a_speaker_contradicts_themselves_in_one_sentence(pool: Pool) -> None:
 )
 def test_where_the_contradiction_stands(text: str, wanted: str, pool: Pool) -> None:
     chat = dialogue("I have two old dogs.", "I see.", text)
-    denied = SelfContradiction(ways=("negation",))
+    denied = SelfContradiction(ways=("denied",))
     assert texts(denied, chat, pool) == {wanted}
     with pytest.raises(DoesNotApply, match="nobody speaks again later"):
         Meaning(denied)(dialogue("I have two old dogs.", "I see."), Random(1), pool)

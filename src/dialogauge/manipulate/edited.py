@@ -153,8 +153,8 @@ def _told(
 def _is_left(first: Change, second: Change) -> bool:
     """Whether a second change of a turn leaves something of the first one.
 
-    A turn that was put in is there; of one that moved, half of the words stay at least; of a text
-    that was rewritten, a word that is new, or the place of one that went.
+    A turn that was put in is there. Of one that moved, or of a part that was rewritten, half stays
+    at least: foreign words are the same here and there by chance. Of words that went, their place.
 
     >>> from itertools import pairwise
     >>> said = ("I like tea.", "I love tea.", "I love milk.", "I hate milk.")
@@ -162,16 +162,20 @@ def _is_left(first: Change, second: Change) -> bool:
     >>> _is_left(one, two), _is_left(one, three)
     (True, False)
     """
-    gone = [span.before for span in second.spans]
     if first.was is None:
         return second.turn is not None
-    if not first.spans:
-        return 2 * sum(end - start for start, end in gone) <= len(second.before)
-    places = [_trimmed(first.after, *span.after) for span in first.spans]
-    return not all(
-        any(a <= start and end <= b and (start < end or a < start < b) for a, b in gone)
-        for start, end in places
-    )
+    gone = [span.before for span in second.spans]
+    whole = [(0, len(first.after))]
+    places = [_trimmed(first.after, *span.after) for span in first.spans] or whole
+    return any(_stays(*place, gone) for place in places)
+
+
+def _stays(start: int, end: int, gone: Sequence[tuple[int, int]]) -> bool:
+    """Whether half of a part of a text is outside of what is gone, or a place inside none of it."""
+    if start == end:
+        return not any(low < start < high for low, high in gone)
+    lost = sum(max(0, min(end, high) - max(start, low)) for low, high in gone)
+    return 2 * lost <= end - start
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ and the reason is counted; a result that says the same as the input is never giv
     >>> def shout(dialogue, rng, pool):
     ...     '''The last turn in capitals.'''
     ...     return rewritten(dialogue, {1: dialogue.response.upper()}, "shout")
-    >>> shouting = Manipulation("shout", shout, "same", "an example")
+    >>> shouting = Manipulation("shout", shout, "lower", "an example")
     >>> chat, tally = Dialogue("d1", (Turn("a", "Hi."), Turn("b", "Hello!"))), Tally()
     >>> shouting(chat, Random(1), Pool([]), tally) is None, dict(tally.refused)
     (True, {('shout', 'nothing changed'): 1})

@@ -149,8 +149,8 @@ def _with_number(talk: Talk, graph: Graph, at: int, rng: Random) -> list[Graph]:
 
 
 _WAYS: dict[str, Callable[[Talk, Graph, int, Random], list[Graph]]] = {
-    "negation": _negated,
-    "antonym": _with_antonym,
+    "denied": _negated,
+    "opposite": _with_antonym,
     "name": _with_name,
     "number": _with_number,
 }

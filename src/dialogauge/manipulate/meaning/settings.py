@@ -79,7 +79,7 @@ class SelfContradiction(msgspec.Struct, frozen=True):
     """
 
     share: float = 0.05  # of the turns
-    ways: tuple[str, ...] = ("negation", "antonym", "name", "number")
+    ways: tuple[str, ...] = ("denied", "opposite", "name", "number")
     longest: int = 12  # words of the sentence
 
 
