@@ -7,7 +7,7 @@ turn asked what the rest of this one does not answer.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -24,8 +24,9 @@ _THIRD = named(__file__, "third persons")
 _START = r"\W*(?:(?:oh|well|hi|hello|hey|haha|ha|lol|wow|um|hm+|ah)\W+)*"
 #: How answers begin to a question that can be denied.
 _DENYING = re.compile(
-    rf"{_START}(?:no|nope|nah|not|never|neither|i(?: do| did| have| am| can| could| would|['’]m)?"
-    r" ?(?:not|n['’]?t|never)|i cant|nothing|none)\b",
+    rf"{_START}(?:(?:no|nope|nah|not|never|neither|nothing|none)\b"
+    r"|i(?: do| did| have| am| can| could| would|['’]m) ?(?:not|n['’]?t)"
+    r"(?=\W*$|\s?[.,!;]| know| have| think so| remember| really))",
     re.IGNORECASE,
 )
 _YES = r"(?:yes|yeah|yea|yep|yup|sure|of course|absolutely|definitely|certainly)"
@@ -75,7 +76,7 @@ def gap(talk: Talk, sheet: Sheet, draft: Sheet) -> Gap:
     known = _content(stay).union(*map(_said, before))
     said = _pronouns(stay).union(*(_pronouns(shared()(text)) for text in before[-1:]))
     lost = " ".join(sheet.text[start:end].strip() for start, end in marks)
-    named, persons = _content(gone) - known, _pronouns(gone) - said
+    named, persons = _content(gone) - known, _introduced(gone) - said
     first = bool(marks) and marks[0][0] == 0
     filled = any(it in draft.text and it not in sheet.text for it in _WORDS["fillers"])
     return Gap(lost, draft.text, asked, answer, named, persons, first, filled)
@@ -197,16 +198,15 @@ def _is_determined(noun: Any) -> bool:
 
 
 def _pronouns(words: Iterable[Any]) -> frozenset[str]:
-    """The pronouns that can stand for some words: *he* for one person, *they* for several."""
-    return frozenset(_kinds(words))
+    """Of which number of persons some words speak, by name or by pronoun."""
+    some = list(words)
+    spoken = (_THIRD[word.lower_] for word in some if word.lower_ in _THIRD)
+    return frozenset(spoken) | _introduced(some)
 
 
-def _kinds(words: Iterable[Any]) -> Iterator[str]:
-    for word in words:
-        if word.lower_ in _THIRD:
-            yield _THIRD[word.lower_]
-        noun = word.tag_.startswith("NN")
-        if noun and (word.ent_type_ == "PERSON" or word.lemma_.lower() in _WORDS["persons"]):
-            yield "person"
-        if word.tag_ in ("NNS", "NNPS") or (noun and word.ent_type_ in ("ORG", "NORP")):
-            yield "several"
+def _introduced(words: Iterable[Any]) -> frozenset[str]:
+    """What some words name for which a pronoun can stand: one person, or several of anything."""
+    nouns = [word for word in words if word.tag_.startswith("NN")]
+    one = any(it.ent_type_ == "PERSON" or it.lemma_.lower() in _WORDS["persons"] for it in nouns)
+    many = any(it.tag_ in ("NNS", "NNPS") or it.ent_type_ in ("ORG", "NORP") for it in nouns)
+    return frozenset(["person"] * one + ["several"] * many)
