@@ -18,24 +18,25 @@ from .missing import gap, is_missed
 from .sentences import asks
 from .settings import Engagement
 
-#: How many details are tried in a turn.
-_DETAILS = 3
+#: How many details are tried in a turn, and of how many turns the one that loses least is taken.
+_DETAILS, _TURNS = 3, 8
 
 
 def change(talk: Talk, settings: Engagement, rng: Random) -> None:
     """Take something out of a share of the turns."""
+    measure = choosing.shortened if settings.plausible else choosing.anything
     drafts: Iterator[Sheet | None] = (
-        choosing.first(_missed(talk, settings, talk.sheets[at], own))
+        choosing.chosen(_missed(talk, settings, talk.sheets[at], own), measure)
         for at, own in drawn(rng, talk.free)
     )
     if settings.stop:
         drafts = takewhile(lambda draft: draft is not None, drafts)
-    measure = choosing.shortened if settings.plausible else choosing.anything
-    if not choosing.keep(talk, drafts, count(settings.share, len(talk.open)), measure):
+    wanted = count(settings.share, len(talk.open))
+    if not choosing.keep(talk, drafts, wanted, measure, _TURNS):
         raise DoesNotApply("nothing can be left out")
 
 
-def _missed(talk: Talk, settings: Engagement, sheet: Sheet, rng: Random) -> Iterator[Sheet | None]:
+def _missed(talk: Talk, settings: Engagement, sheet: Sheet, rng: Random) -> Iterator[Sheet]:
     """The drafts in which the conversation misses something, if that is to be."""
     for draft in filter(None, _drafts(talk, settings, sheet, rng)):
         whole = draft.steps[-1].kind != "engagement.detail"

@@ -61,7 +61,7 @@ class Irrelevancy(msgspec.Struct, frozen=True):
 class Engagement(msgspec.Struct, frozen=True):
     """A turn loses its question, its most detailed sentence, or a detail."""
 
-    share: float = 0.2  # of the turns
+    share: float = 0.1  # of the turns; paper and code: 0.2, which leaves too short turns
     ways: tuple[str, ...] = ("question", "sentence", "detail")
     by: Literal["depth", "size"] = "depth"  # most detailed; paper: deepest graph; code: most lines
     rest: bool = False  # code: all sentences behind the one that goes, too
@@ -107,6 +107,6 @@ RELEASED: dict[str, Settings] = {
     "contradiction": Contradiction(spread=False, relations=("Antonym",), plausible=False),
     "irrelevancy": Irrelevancy(own=True, plausible=False),
     "engagement": Engagement(
-        by="size", rest=True, single=True, stop=True, missed=False, plausible=False
+        share=0.2, by="size", rest=True, single=True, stop=True, missed=False, plausible=False
     ),
 }
