@@ -5,6 +5,7 @@ Writes docs/measured/manipulations.md, a part at a time (``--part``, which may b
 types          the draws of DEAM's released files beside the chances of our mixture.
 applicability  over dialogues of four corpora: how often each manipulation applies and why not, and
                that what it gives differs, and that its account is true.
+rates          how many exchanges irrelevancy was asked for, and how many it made.
 subtlety       can a classifier that sees a turn out of context tell that it was edited? Logistic
                regression on the encoder's vector and a few surface features, cross-validated by
                dialogue; beside it DEAM's own negatives.
@@ -14,12 +15,11 @@ fluency        the rise of the loss per token (SmolLM2) of edited turns over the
 import argparse
 import gzip
 import os
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge import corpora
-from dialogauge.atomic import writing
 from dialogauge.dialogue import Dialogue
 from dialogauge.encode import Encoder
 from dialogauge.manipulate import catalogue
@@ -38,11 +37,14 @@ from dialogauge.manipulate.manipulation import Manipulation, Tally, alike, seede
 from dialogauge.manipulate.mixtures import mixture, mixtures
 from dialogauge.manipulate.pool import Pool
 from dialogauge.report.markdown import table
+from dialogauge.train.classifying import out_of_fold, ranked
+from dialogauge.train.models.deam.surface import surface
 
 from . import deam_types
-from dialogauge.train.classifying import out_of_fold, ranked
+from .pages import MEASURED, put
+from .rates import exchanges
 
-PAGE = Path(__file__).parents[1] / "docs" / "measured" / "manipulations.md"
+PAGE = MEASURED / "manipulations.md"
 CORPORA = ("topical-chat", "personachat", "self-dialogue", "dailydialog")
 #: Each asks a program or a network for every edit.
 SLOW = ("generated", "generated-elsewhere", "back-translation")
@@ -59,7 +61,8 @@ class Sizes(msgspec.Struct, frozen=True):
 
     dialogues: int = 2000
     slow: int = 20  # dialogues for what is slow
-    turns: int = 400  # edited turns of each kind that are classified
+    turns: int = 900  # edited turns of each kind that are classified: fewer say too little
+    rated: int = 75  # dialogues of each corpus in which exchanges are counted
     losses: int = 100  # edited turns of each kind of which the loss is taken
     seed: int = 0
 
@@ -113,7 +116,8 @@ def _try(
     edited = manipulation(dialogue, rng, pool, account.tally)
     if edited is None:
         return
-    if alike(dialogue, edited.dialogue):
+    blank = alike(dialogue, edited.dialogue) if manipulation.expect == "lower" else False
+    if blank or dialogue.turns == edited.dialogue.turns:
         account.faults["a no-op"] += 1
     if problem := fault(dialogue, edited):
         account.faults[problem] += 1
@@ -124,6 +128,22 @@ def _applied(name: str, account: Account) -> tuple[object, ...]:
     why = "; ".join(f"{why} {times:,}" for (_, why), times in account.tally.refused.most_common(3))
     share = f"{100 * applied / asked:.1f} %" if asked else "–"
     return f"`{name}`", f"{asked:,}", share, why or "–"
+
+
+def rates(sizes: Sizes) -> str:
+    """Whether irrelevancy exchanges as much as it is asked to."""
+    rows = []
+    for name in CORPORA:
+        talk = [each for each in corpora.load(name) if each.level == "dialogue"]
+        asked, made = exchanges(some(talk, sizes.rated), Pool(talk[: 10 * sizes.rated]), sizes.seed)
+        rows.append((name, f"{asked:,}", f"{made:,}", f"{100 * made / max(1, asked):.0f} %"))
+    head = ("corpus", "asked", "made", "")
+    return (
+        f"Items that `irrelevancy` had to exchange in the turns that it chose in {sizes.rated} "
+        "dialogues of each corpus (half of a turn's items, rounded down, one at least), and how "
+        "many of these it exchanged. What is missing has no item of its kind in the other turns, "
+        f"or cannot be written.\n\n{table(head, rows)}"
+    )
 
 
 # --- subtlety --------------------------------------------------------------------------------
@@ -162,32 +182,12 @@ def _told_apart(pairs: Sequence[Pair]) -> tuple[str, str, str]:
 def _features(texts: Sequence[str]) -> NDArray[np.float64]:
     """The sentence vector, and what a glance at the surface tells."""
     vectors = np.nan_to_num(_encoder().vectors(list(texts)).astype(np.float64))
-    return np.hstack([vectors, np.array([_surface(text) for text in texts])])
+    return np.hstack([vectors, np.array([surface(text) for text in texts])])
 
 
 @cache
 def _encoder() -> Encoder:
     return Encoder.load()
-
-
-def _surface(text: str) -> list[float]:
-    words = re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.lower())
-    count = max(1, len(words))
-    function = sum(word in {"the", "a", "an", "of", "to", "is", "are", "and"} for word in words)
-    negated = sum(word == "not" or word.endswith(("n't", "n’t")) for word in words)
-    return [
-        float(len(text)),
-        float(count),
-        len(text) / count,
-        len(set(words)) / count,
-        function / count,
-        negated / count,
-        sum(one == two for one, two in pairwise(words)) / count,
-        sum(sign in ".,;:!?" for sign in text) / count,
-        float(text[:1].isupper()),
-        float(text.rstrip()[-1:] in (".", "!", "?")),
-        float("?" in text),
-    ]
 
 
 def _edited_turns(
@@ -330,20 +330,10 @@ def types(sizes: Sizes) -> str:
 PARTS: dict[str, Callable[[Sizes], str]] = {
     "types": types,
     "applicability": applicability,
+    "rates": rates,
     "subtlety": subtlety,
     "fluency": fluency,
 }
-
-
-def put(part: str, text: str) -> None:
-    """Replace what stands between the marks of a part."""
-    start, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
-    before, _, rest = PAGE.read_text("utf-8").partition(start)
-    _, mark, after = rest.partition(end)
-    if not mark:
-        raise SystemExit(f"{PAGE} has no place for {part}: {start} ... {end}")
-    with writing(PAGE) as file:
-        file.write(f"{before}{start}\n{text}\n{end}{after}".encode())
 
 
 def main(parts: Iterable[str], sizes: Sizes) -> None:
@@ -351,7 +341,7 @@ def main(parts: Iterable[str], sizes: Sizes) -> None:
         start = time.perf_counter()
         text = PARTS[part](sizes)
         print(text, flush=True)
-        put(part, text)
+        put(PAGE, part, text)
         print(f"{part}: {time.perf_counter() - start:.0f} s", flush=True)
 
 

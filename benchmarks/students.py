@@ -24,8 +24,8 @@ from dialogauge import corpora, models, score
 from dialogauge.atomic import write_json
 from dialogauge.encode import Encoder
 from dialogauge.meta import compare
-from dialogauge.report.markdown import table
 from dialogauge.metrics.vectors import ENCODER
+from dialogauge.report.markdown import table
 from dialogauge.reproduce.relevance import last_turn_and_context
 from dialogauge.train import people, recipe
 from dialogauge.train.data import Material, gather

@@ -67,6 +67,11 @@ def borrow(dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
     return rearranged(dialogue, [*range(len(dialogue.turns)), foreign], "borrow")
 
 
+def drown(dialogue: Dialogue, rng: Random, pool: Pool) -> Edited:
+    """Something else for the last turn."""
+    return rewritten(dialogue, {len(dialogue.turns) - 1: f"{rng.random()}"}, "drown")
+
+
 def named(*edits: object) -> list[Manipulation]:
     return [Manipulation(it.__name__, it, "lower", "tests") for it in edits]  # type: ignore[attr-defined, arg-type]
 
@@ -254,3 +259,15 @@ def test_turn_level_contrasts_are_judged_by_the_last_turn() -> None:
     pair = Contrast(item, worse.dialogue, "short", worse.changes)
     found = discriminations("words-per-turn", [pair], Resampling(resamples=100))
     assert found["words-per-turn"].accuracy.value == 1.0
+
+
+def test_a_cause_that_is_left_of_another_way_counts_for_its_own() -> None:
+    first, second = named(shout, drown)
+    ways = some_of([first, second])  # of both, the second is all that is left
+    counts = Counts()
+    pairs = list(contrasts(CHATS, Mixture("two", ways), Pool([]), counts=counts))
+    assert {pair.cause for pair in pairs} == {"shout", "drown"}
+    for pair in pairs:
+        assert {it.kind for it in pair.changes} == {pair.cause}
+    # "drown" has its share by what the way of both leaves of it, and need not be tried itself.
+    assert counts.causes["shout"] >= 15

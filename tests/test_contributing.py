@@ -17,8 +17,11 @@ from dialogauge.reproduce import REPRODUCTIONS
 SOURCE = Path(dialogauge.__file__).parent
 ROOT = Path(__file__).parents[1]
 TRAINED = ("relevance", "maude", "dynaeval")
-#: Edits of meaning have settings of their own, in one table for the four of them.
-MEANING = ("coreference", "contradiction", "irrelevancy", "engagement")
+#: Edits of meaning have settings of their own, in one table for the six of them.
+MEANING = (
+    *("coreference", "contradiction", "irrelevancy", "engagement"),
+    *("self-contradiction", "name-exchange"),
+)
 
 
 @cache

@@ -5,9 +5,10 @@ must score lower. :func:`contrasts` draws them from a mixture while it reads: it
 at a time, and counters.
 
 Of the ways of the mixture the one that is furthest behind its share is tried first, so that a cause
-which seldom applies gets its turn wherever it does. A contrast goes where its better side goes
-(:func:`~dialogauge.corpora.split`), and what an edit takes from other dialogues it takes from
-dialogues of that side. On disk a contrast is one JSON object per line.
+which seldom applies gets its turn wherever it does. A cause names what is left in the text. A
+contrast goes where its better side goes (:func:`~dialogauge.corpora.split`), and what an edit takes
+from other dialogues it takes from dialogues of that side. On disk a contrast is one JSON object
+per line.
 """
 
 import json
@@ -93,7 +94,7 @@ def _of_dialogue(
     tally: Tally,
 ) -> Iterator[Contrast]:
     """The contrasts of one dialogue; ``uses`` says how often each way was used so far."""
-    seen = {dialogue.turns}
+    seen, named = {dialogue.turns}, {way.name: at for at, way in enumerate(ways)}
     for number in range(1, drawing.n + 1):
         rng = seeded(drawing.seed, dialogue.id, "contrast", str(number))
         places = rng.sample(range(len(ways)), len(ways))
@@ -102,7 +103,9 @@ def _of_dialogue(
             edited, cause = ways[at].make(dialogue, rng, pool, tally)
             if edited is not None and edited.dialogue.turns not in seen:
                 seen.add(edited.dialogue.turns)
-                uses[at] += 1
+                # Where a step did not apply or was erased, it is one of another way, too.
+                for used in {at, named.get(cause, at)}:
+                    uses[used] += 1
                 worse = renamed(edited, f"{dialogue.id}~{cause}~{number}")
                 yield Contrast(dialogue, worse, cause, edited.changes)
                 break

@@ -29,7 +29,7 @@ from dialogauge.manipulate.catalogue import (
 )
 from dialogauge.manipulate.checking import fault
 from dialogauge.manipulate.edited import Change, Edited, Span, rewritten
-from dialogauge.manipulate.manipulation import Manipulation, Tally, alike
+from dialogauge.manipulate.manipulation import Manipulation, Tally
 from dialogauge.manipulate.mixtures import (
     Mixture,
     chosen,
@@ -40,6 +40,8 @@ from dialogauge.manipulate.mixtures import (
     some_of,
 )
 from dialogauge.manipulate.pool import Pool
+
+from .manipulating import differs
 
 HERE = __name__
 LOWER = [name for name, each in MANIPULATIONS.items() if each.expect == "lower"]
@@ -115,7 +117,7 @@ def check(manipulation: Manipulation, dialogue: Dialogue, seed: int, given: Pool
         assert len(reason) < 60
         return None
     assert not tally.refused
-    assert not alike(dialogue, edited.dialogue)
+    assert differs(manipulation, dialogue, edited.dialogue)
     assert fault(dialogue, edited) == ""
     asides = [[turn for turn in it.turns if turn.aside] for it in (dialogue, edited.dialogue)]
     assert asides[0] == asides[1]
@@ -191,9 +193,9 @@ def test_every_manipulation_applies_to_something(name: str) -> None:
         "Do you like dogs, Anna? My sister in Paris has two big dogs.",
         "I love dogs, but I do not like cats.",
         "Why do you not like them? They are so small and quiet.",
-        "A cat bit me when I was young. It was a very bad day for my mother.",
+        "A cat bit me when I was young. My mother lives in London.",
         "That is sad. Is she happy now?",
-        "Yes, she is. She moved to London with Peter Brown, and she bought a fast boat.",
+        "Yes, she is. She moved from Paris to London with Peter Brown. She bought a fast boat.",
     )
     found = [check(MANIPULATIONS[name], chat, seed, pool()) for seed in range(12)]
     assert any(found)

@@ -14,7 +14,16 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import FAMILIES
 from dialogauge.manipulate.deam import TYPES, OneReading, probabilities, ways
 from dialogauge.manipulate.manipulation import Tally, alike, seeded
-from dialogauge.manipulate.meaning.settings import PAPER, RELEASED, Contradiction
+from dialogauge.manipulate.meaning import contradiction
+from dialogauge.manipulate.meaning.graphs import read
+from dialogauge.manipulate.meaning.settings import (
+    PAPER,
+    RELEASED,
+    Contradiction,
+    Coreference,
+    Engagement,
+    Settings,
+)
 from dialogauge.manipulate.mixtures import Mixture, mixture
 from dialogauge.manipulate.pool import DoesNotApply, Pool
 
@@ -104,6 +113,32 @@ def test_nothing_applies(pool: Pool) -> None:
     with pytest.raises(DoesNotApply, match="contradicted"):
         Mixture("one", ways(("contradiction",)))(chat, Random(1), pool)
     assert DEAM.manipulation(Dialogue("d1", (Turn("a", "Hi."),)), Random(1), pool) is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_a_later_edit_erased_is_not_told(seed: int, pool: Pool) -> None:
+    last = "I agree. She knows that he sold the old house near the wide river to them."
+    chat = Dialogue("d1", (Turn("a", "We like it."), Turn("b", last)), level="turn")
+    settings: dict[str, Settings] = {
+        "coreference": Coreference(nouns=0.0, pronouns="any"),
+        "engagement": Engagement(ways=("sentence",), missed=False),
+    }
+    way, tally = OneReading(("coreference", "engagement"), settings=settings), Tally()
+    edited, cause = way.make(chat, Random(seed), pool, tally)
+    assert edited is not None
+    (change,) = edited.changes
+    erased = change.after == "I agree."
+    assert (cause == "engagement") is erased
+    assert (change.kind == "engagement.sentence") is erased
+    assert tally.refused["coreference", "a later edit erased it"] == erased
+
+
+def test_what_is_denied_stays(pool: Pool) -> None:
+    chat = Dialogue("d1", (Turn("a", "I like dogs."), Turn("b", "Why?"), Turn("a", "I do. Bye.")))
+    talk = read(chat, pool)
+    contradiction.change(talk, Contradiction(direct=1.0), Random(1))
+    assert talk.open == [0, 1, 2]
+    assert talk.free == [1, 2]
 
 
 def test_settings_reach_the_edits(pool: Pool) -> None:

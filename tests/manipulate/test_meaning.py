@@ -7,22 +7,27 @@ from random import Random
 
 import msgspec
 import pytest
+from benchmarks.rates import exchanges
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dialogauge import corpora
+from dialogauge.amr import InPlace
 from dialogauge.amr.parser.builtin import Builtin
 from dialogauge.dialogue import Dialogue, Turn, normalise
 from dialogauge.language.lexicon import Lexicon
+from dialogauge.language.stopwords import is_english
 from dialogauge.manipulate import catalogue
 from dialogauge.manipulate.deam import Meaning
 from dialogauge.manipulate.edited import Edited
 from dialogauge.manipulate.manipulation import Tally, alike, seeded
 from dialogauge.manipulate.manipulation import at as harder
+from dialogauge.manipulate.meaning import naming
 from dialogauge.manipulate.meaning.choosing import Bigrams
 from dialogauge.manipulate.meaning.coreference import mismatch
-from dialogauge.manipulate.meaning.graphs import count, is_english
-from dialogauge.manipulate.meaning.items import items
+from dialogauge.manipulate.meaning.graphs import count
+from dialogauge.manipulate.meaning.items import exchanged, items
 from dialogauge.manipulate.meaning.opposites import conceptnet, of_same_kind, wordnet
 from dialogauge.manipulate.meaning.plausible import alike as near
 from dialogauge.manipulate.meaning.sentences import asks, states
@@ -32,6 +37,8 @@ from dialogauge.manipulate.meaning.settings import (
     Coreference,
     Engagement,
     Irrelevancy,
+    NameExchange,
+    SelfContradiction,
     Settings,
 )
 from dialogauge.manipulate.pool import DoesNotApply, Pool
@@ -43,7 +50,16 @@ MEANING = {each.name: each for each in catalogue.MEANING}
 
 def dialogue(*texts: str, speakers: str = "ab", **more: object) -> Dialogue:
     turns = tuple(Turn(speakers[at % len(speakers)], text) for at, text in enumerate(texts))
-    return msgspec.structs.replace(Dialogue("d1", turns), **more)
+    return replace(Dialogue("d1", turns), **more)
+
+
+#: A chat in which something is named more than once.
+NAMED = dialogue(
+    "I live in Paris. Do you know it?",
+    "I was in Paris twice. My brother lives in London. I have three old cats.",
+    "I like Paris in summer. What is London like?",
+    "It is loud. Many people live in London. My cats like the big park.",
+)
 
 
 def texts(settings: Settings, chat: Dialogue, pool: Pool) -> set[str]:
@@ -62,26 +78,27 @@ def every(settings: Settings, chat: Dialogue, pool: Pool, seeds: int = 12) -> It
 @pytest.mark.parametrize("name", sorted(MEANING))
 def test_contract(name: str, pool: Pool) -> None:
     """Deterministic, never the same, untouched turns byte for byte, spans that differ."""
+    chat, kind = (NAMED, name) if name in ("name-exchange", "self-contradiction") else (CHAT, "")
     settings = MEANING[name].edit.settings  # type: ignore[attr-defined]
-    before, made = msgspec.json.encode(CHAT), 0
+    before, made = msgspec.json.encode(chat), 0
     for seed in range(8):
-        edited = MEANING[name](CHAT, seeded(seed, name), pool)
-        assert edited == MEANING[name](CHAT, seeded(seed, name), pool)
+        edited = MEANING[name](chat, seeded(seed, name), pool)
+        assert edited == MEANING[name](chat, seeded(seed, name), pool)
         if edited is None:
             continue
         made += 1
-        assert not alike(CHAT, edited.dialogue)
+        assert not alike(chat, edited.dialogue)
         changed = {change.turn: change for change in edited.changes}
-        for at, (old, new) in enumerate(zip(CHAT.turns, edited.dialogue.turns, strict=True)):
+        for at, (old, new) in enumerate(zip(chat.turns, edited.dialogue.turns, strict=True)):
             assert (old == new) == (at not in changed)
             assert old.speaker == new.speaker
         for change in edited.changes:
-            assert change.kind.startswith(settings.__class__.__name__.lower())
+            assert change.kind.startswith(kind or settings.__class__.__name__.lower())
             assert change.spans
             for span in change.spans:
                 assert change.before[slice(*span.before)] != change.after[slice(*span.after)]
     assert made >= 4
-    assert msgspec.json.encode(CHAT) == before
+    assert msgspec.json.encode(chat) == before
 
 
 def test_every_entry_says_what_it_does() -> None:
@@ -123,7 +140,7 @@ def test_coreference_takes_nouns_of_other_turns(pool: Pool) -> None:
 def test_nouns_of_any_place_as_the_released_code(pool: Pool) -> None:
     chat = dialogue("We sleep in the garden.", "It is nice.")
     paper = Coreference(nouns=1.0, plausible=False)
-    released = msgspec.structs.replace(paper, of="all")
+    released = replace(paper, of="all")
     assert "The garden is nice." in texts(released, chat, pool) - texts(paper, chat, pool)
 
 
@@ -140,7 +157,7 @@ def test_negations_from_the_top_as_the_released_code(pool: Pool) -> None:
     paper = Contradiction(where="place", direct=1.0)
     first = "I don't think that dogs bark. I like music."
     assert texts(paper, chat, pool) == {first, "I think that dogs bark. I don't like music."}
-    assert texts(msgspec.structs.replace(paper, spread=False), chat, pool) == {first}
+    assert texts(replace(paper, spread=False), chat, pool) == {first}
 
 
 def test_questions_are_not_contradicted(pool: Pool) -> None:
@@ -222,10 +239,107 @@ def test_irrelevancy_exchanges_words_of_other_turns(pool: Pool) -> None:
             assert all(said & set(lexicon.lemmas(word)) for word in words if len(word) > 3)
 
 
+def test_a_name_becomes_another_of_its_class_in_one_turn(pool: Pool) -> None:
+    found = list(every(NameExchange(), NAMED, pool))
+    assert {it.kind for each in found for it in each.changes} == {"name-exchange.city"}
+    assert all(len(each.changes) == 1 for each in found)
+    said = {it.after for each in found for it in each.changes}
+    assert "I live in London. Do you know it?" in said
+    assert "I was in London twice. My brother lives in London." not in said
+
+
+def test_all_mentions_of_a_turn_and_small_letters(pool: Pool) -> None:
+    others = [dialogue("I was in Berlin.", "My uncle saw Paris.", f"Well, {n}.") for n in range(4)]
+    own = Pool(others, parser=pool._parser, realiser=pool._realiser)
+    assert {it.name for it in naming.of_pool(own)} == {"Berlin", "Paris"}
+    chat = dialogue("i love paris. paris is big.", "why do you love paris?", "ok.")
+    found = texts(NameExchange(), chat, own)
+    assert found == {"i love berlin. berlin is big.", "why do you love berlin?"}
+
+
+def test_a_name_that_is_said_once_stays(pool: Pool) -> None:
+    chat = dialogue("I live in Paris.", "My brother lives in London.", "I see.")
+    with pytest.raises(DoesNotApply, match="no name is said in two turns"):
+        Meaning(NameExchange())(chat, Random(1), pool)
+
+
+RECANTED = dialogue(
+    "Hello there! Do you like pets? I have two old dogs.",
+    "I do. They are nice.",
+    "I live near a lake. The water is cold. Is that far from you?",
+    "I think so. It takes an hour.",
+    "We can meet at the weekend. I will bring some bread. What do you think?",
+)
+
+
+def test_a_speaker_contradicts_themselves_in_one_sentence(pool: Pool) -> None:
+    found = [it for each in every(SelfContradiction(), RECANTED, pool, 40) for it in each.changes]
+    inserted = set[str]()
+    for change in found:
+        assert change.turn in (2, 4)
+        (span,) = change.spans
+        clause = change.after[slice(*span.after)]
+        inserted.add(clause)
+        assert change.before[slice(*span.before)].endswith(".")  # one of its sentences
+        assert clause.endswith(".")
+        assert len(change.after.split()) <= len(change.before.split()) + 4
+    assert "I don't have two old dogs." in inserted
+    assert any(it.kind == "self-contradiction.number" for it in found)
+    assert any(it.kind == "self-contradiction.opposite" for it in found)
+    assert not any("?" in it or "Hello" in it or "They" in it for it in inserted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Why?", "I don't have two old dogs. Why?"),
+        ("It rains here.", "It rains here. I don't have two old dogs."),
+        ("It rains", "It rains. I don't have two old dogs"),
+        ("It rains. Why?", "I don't have two old dogs. Why?"),
+    ],
+)
+def test_where_the_contradiction_stands(text: str, wanted: str, pool: Pool) -> None:
+    chat = dialogue("I have two old dogs.", "I see.", text)
+    denied = SelfContradiction(ways=("denied",))
+    assert texts(denied, chat, pool) == {wanted}
+    with pytest.raises(DoesNotApply, match="nobody speaks again later"):
+        Meaning(denied)(dialogue("I have two old dogs.", "I see."), Random(1), pool)
+
+
+def test_what_asks_or_greets_is_not_said_again(pool: Pool) -> None:
+    chat = dialogue(
+        "Hi, I like dogs.", "I do.", "Do you like cats? I love cats.", "No.", "I see it."
+    )
+    assert not any("dogs" in it or "cats" in it for it in texts(Contradiction(), chat, pool))
+    assert any("dogs" in it for it in texts(Contradiction(plausible=False), chat, pool))
+
+
+WORDY = dialogue(
+    "My uncle bought a red car in Rome, and my aunt cooked a fresh soup for the quiet neighbour.",
+    "The old teacher painted a green door while her student cleaned a broken lamp in Paris.",
+    "A young doctor sold the blue boat because his cousin wanted a small garden with roses.",
+    "The brave farmer visited a cold island, and the singer repaired a loud piano in Berlin.",
+)
+
+
+def test_irrelevancy_meets_its_rate(pool: Pool) -> None:
+    asked, made = exchanges([WORDY] * 8, pool)
+    assert asked > 3 * 8  # several items of a turn
+    assert made == asked
+
+
+def test_all_mentions_of_a_name_are_exchanged(parser: Builtin) -> None:
+    graph = parser.parse(["Paris is big. I love Paris."])[0]
+    assert graph is not None
+    old = next(it for it in items(graph, 0) if it.name == "Paris")
+    named = exchanged(graph, old, replace(old, name="Rome"))
+    assert InPlace(parser.pipeline).realise(graph, named) == "Rome is big. I love Rome."
+
+
 def test_items_of_the_same_turn_as_the_released_code(pool: Pool) -> None:
     chat = dialogue("My dog chased the cat.", "My mother visited the town.")
     paper = Irrelevancy(plausible=False)
-    released = msgspec.structs.replace(paper, own=True)
+    released = replace(paper, own=True)
     doubled = {"My cat chased the cat.", "My mother visited the mother."}
     assert doubled & texts(released, chat, pool)
     assert not doubled & texts(paper, chat, pool)
@@ -236,9 +350,13 @@ def test_words_of_one_meaning_are_not_exchanged() -> None:
     assert not near("dog", "music")
 
 
+#: As paper and code: whether anything refers to it or not.
+ANY = Engagement(missed=False)
+
+
 def test_engagement_loses_the_question(pool: Pool) -> None:
     chat = dialogue("Hi there.", "I have two cats. Do you have a pet?")
-    edited = Meaning(Engagement(ways=("question",)))(chat, Random(1), pool)
+    edited = Meaning(replace(ANY, ways=("question",)))(chat, Random(1), pool)
     assert edited.dialogue.turns[1].text == "I have two cats."
     assert edited.changes[0].kind == "engagement.question"
 
@@ -246,9 +364,9 @@ def test_engagement_loses_the_question(pool: Pool) -> None:
 def test_engagement_loses_the_deepest_sentence(pool: Pool) -> None:
     text = "I agree. My brother bought a big old house near the wide river. I like it. Bye."
     chat = dialogue("Hi there.", text, level="turn")
-    edit = Engagement(ways=("sentence",))
+    edit = replace(ANY, ways=("sentence",))
     assert Meaning(edit)(chat, Random(1), pool).dialogue.response == "I agree. I like it. Bye."
-    rest = msgspec.structs.replace(edit, rest=True)
+    rest = replace(edit, rest=True)
     assert Meaning(rest)(chat, Random(1), pool).dialogue.response == "I agree."
 
 
@@ -256,25 +374,62 @@ def test_engagement_loses_the_longest_sentence_as_the_released_code(pool: Pool) 
     deep = "I guess he said she knows that they sleep."
     long = "You gave my mother fresh bread, cheese and milk yesterday."
     chat = dialogue("Hi there.", f"{deep} {long}", level="turn")
-    assert texts(Engagement(ways=("sentence",)), chat, pool) == {long}
-    assert texts(Engagement(ways=("sentence",), by="size"), chat, pool) == {deep}
+    assert texts(replace(ANY, ways=("sentence",)), chat, pool) == {long}
+    assert texts(replace(ANY, ways=("sentence",), by="size"), chat, pool) == {deep}
 
 
 def test_engagement_loses_a_detail(pool: Pool) -> None:
     chat = dialogue("Hi there.", "I bought bread and cheese.", level="turn")
-    found = {it.dialogue.response for it in every(Engagement(ways=("detail",)), chat, pool)}
+    found = {it.dialogue.response for it in every(replace(ANY, ways=("detail",)), chat, pool)}
     assert found <= {"I bought bread.", "I bought cheese.", "I bought something."}
     assert found
 
 
 def test_engagement_stops_as_the_released_code(pool: Pool) -> None:
     several = dialogue("Hi there.", "I bought bread and cheese. I am happy.", level="turn")
-    assert texts(Engagement(ways=("detail",)), several, pool)
-    assert not texts(Engagement(ways=("detail",), single=True), several, pool)
+    assert texts(replace(ANY, ways=("detail",)), several, pool)
+    assert not texts(replace(ANY, ways=("detail",), single=True), several, pool)
     chat = dialogue("I have a cat. Do you have a pet?", "I sleep.")
-    assert len(list(every(Engagement(ways=("question",)), chat, pool))) == 12
+    assert len(list(every(replace(ANY, ways=("question",)), chat, pool))) == 12
     # The turn that has nothing to lose is the first that is chosen in half of the draws.
-    assert 0 < len(list(every(Engagement(ways=("question",), stop=True), chat, pool))) < 12
+    assert 0 < len(list(every(replace(ANY, ways=("question",), stop=True), chat, pool))) < 12
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "left"),
+    [
+        ("I like dogs. Do you have a pet?", "No, I do not.", {"I like dogs."}),
+        ("I like dogs. Do you like cats?", "My brother loves cats.", {"I like dogs."}),
+        ("I see. My sister bought a horse.", "What colour is the horse?", {"I see."}),
+        ("I live here. I saw my sister.", "How is she doing now?", {"I live here."}),
+        ("Well. I won a big race last year.", "That's amazing.", {"Well."}),
+        # Nothing refers to what could go.
+        ("I like dogs. My sister bought a horse.", "Dogs are great.", set()),
+        ("I like dogs. Do you have a pet?", "How old are you?", set()),
+        ("I like dogs. Do you like dogs?", "Yes.", set()),
+    ],
+)
+def test_engagement_loses_what_is_missed(
+    text: str, answer: str, left: set[str], pool: Pool
+) -> None:
+    chat = dialogue("Hi there.", text, answer)
+    assert texts(Engagement(ways=("question", "sentence")), chat, pool) == left
+    assert texts(ANY, chat, pool)
+
+
+def test_engagement_loses_a_detail_that_is_spoken_of(pool: Pool) -> None:
+    said, detail = "I see. My sister bought a horse.", Engagement(ways=("detail",))
+    found = texts(detail, dialogue("Hi there.", said, "Is the horse old?"), pool)
+    assert found == {"I see. My sister bought something."}
+    assert not texts(detail, dialogue("Hi there.", said, "I see."), pool)
+
+
+def test_engagement_leaves_a_question_unanswered(pool: Pool) -> None:
+    said, detail = "We sold the old house. Do you live there?", Engagement(ways=("detail",))
+    chat, other = (dialogue(it, said, level="turn") for it in ("What did you do?", "I see."))
+    assert texts(Engagement(ways=("sentence",)), chat, pool) == {"Do you live there?"}
+    assert texts(detail, chat, pool) == {"We sold something. Do you live there?"}
+    assert not texts(Engagement(), other, pool)
 
 
 def test_sentences_that_ask(parser: Builtin) -> None:
@@ -377,7 +532,7 @@ def test_any_words(pool: Pool, texts: list[str], seed: int) -> None:
 def test_released_settings_apply(pool: Pool) -> None:
     for name, edit in RELEASED.items():
         assert any(every(edit, CHAT, pool)), name
-    assert not any(edit.plausible for edit in RELEASED.values())
+    assert not any(getattr(edit, "plausible", True) for edit in RELEASED.values())
 
 
 @pytest.mark.parametrize("edit", [Coreference, Contradiction, Irrelevancy, Engagement])
@@ -411,4 +566,4 @@ def test_real_dialogues(data: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch)
                 changed = {change.turn for change in edited.changes}
                 same = [at for at, turn in enumerate(chat.turns) if at not in changed]
                 assert all(chat.turns[at] == edited.dialogue.turns[at] for at in same)
-    assert made >= 0.9 * len(talks) * len(MEANING)
+    assert made >= 0.8 * len(talks) * len(MEANING)

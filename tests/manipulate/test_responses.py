@@ -39,7 +39,7 @@ def response(name: str, dialogue: Dialogue, seed: int = 0) -> str:
 def test_the_table_is_complete() -> None:
     assert " ".join(BY_NAME) == (
         "random-response other-response echo generic generated-elsewhere generated "
-        "back-translation speaker-confusion temporal-skip"
+        "back-translation speaker-confusion swapped-line temporal-skip"
     )
     same = [name for name, each in BY_NAME.items() if each.expect == "same"]
     assert same == ["back-translation"]
@@ -160,7 +160,52 @@ def test_without_persons_the_other_one_speaks() -> None:
     assert made == {"I walk."}  # "Time flies." could be anybody's
     tally = Tally()
     assert BY_NAME["speaker-confusion"](talk("So?", "It rained."), Random(0), pool(), tally) is None
-    assert tally.refused == {("speaker-confusion", "nobody else speaks of themselves"): 1}
+    assert tally.refused == {("speaker-confusion", "nobody speaks of themselves or the other"): 1}
+
+
+def test_where_it_does_not_matter_who_is_meant() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    for text in ("I guess it rains.", "Can you see the lake?"):
+        edited = BY_NAME["speaker-confusion"](talk("So?", text, level="turn"), Random(0), pool())
+        assert edited is None
+    chat = talk("I see.", "It rains.", "You guess so?", "I walk.", "It is late.")
+    for seed in range(9):  # only one turn says who
+        edited = BY_NAME["speaker-confusion"](chat, Random(seed), pool())
+        assert edited is not None
+        assert [change.after for change in edited.changes] == ["You walk."]
+
+
+ASKED = ("Hi there.", "Hello.", "Do you like tea?", "I do.", "It rains.", "The lake is big.")
+
+
+def test_two_speakers_say_each_others_line() -> None:
+    edited = BY_NAME["swapped-line"](talk(*ASKED), Random(0), Pool([]))
+    assert edited is not None
+    said = [turn.text for turn in edited.dialogue.turns]
+    assert said == [*ASKED[:2], "I do.", "Do you like tea?", *ASKED[4:]]
+    assert [turn.speaker for turn in edited.dialogue.turns] == [*"ababab"]
+    assert [(it.turn, it.was, it.kind) for it in edited.changes] == [
+        (2, 2, "speaker.line"),
+        (3, 3, "speaker.line"),
+    ]
+
+
+def test_lines_that_are_not_swapped() -> None:
+    tally = Tally()
+    same = talk("Do you like tea?", "I do.", "Do you like tea?")  # it would stand twice
+    for chat in (talk(*ASKED[:2]), talk(*ASKED[4:]), talk(*ASKED, level="turn"), same):
+        assert BY_NAME["swapped-line"](chat, Random(0), Pool([]), tally) is None
+    assert set(tally.refused) == {
+        ("swapped-line", "no turn answers another speaker's"),
+        ("swapped-line", "only the last turn is judged"),
+    }
+
+
+def test_both_are_damage_of_speakers() -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    edited = BY_NAME["speaker-confusion"](talk("So?", "I saw you."), Random(0), pool())
+    assert edited is not None
+    assert edited.changes[0].kind == "speaker.confusion"
 
 
 def test_a_skip_answers_an_earlier_turn() -> None:

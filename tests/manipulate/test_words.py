@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge import corpora
-from dialogauge.dialogue import Dialogue
+from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.language import stopwords
 from dialogauge.manipulate import grammar, words
 from dialogauge.manipulate.catalogue import WORDS
@@ -25,7 +25,7 @@ from dialogauge.manipulate.words import Without
 from .manipulating import dialogues, keeps_the_contract, response, steps, talk
 
 BY_NAME = {each.name: each for each in WORDS}
-TAGGED = {"nouns-pronouns-verbs", "only-nouns", "no-entities", "synonyms"}
+TAGGED = {"nouns-pronouns-verbs", "only-nouns", "no-entities", "synonyms", "contractions"}
 PLAIN = [each for each in WORDS if each.name not in TAGGED]
 
 
@@ -39,8 +39,9 @@ def edited(name: str, text: str, seed: int = 0) -> str:
 
 def test_the_table_is_complete() -> None:
     assert " ".join(BY_NAME) == (
-        "word-drop word-order word-repeat reverse jumble repeat-half nouns-pronouns-verbs "
-        "only-nouns no-entities no-stopwords no-25-stopwords no-punctuation synonyms"
+        "word-drop word-order word-repeat cut-off reverse jumble repeat-half nouns-pronouns-verbs "
+        "only-nouns no-entities no-stopwords no-25-stopwords no-punctuation "
+        "lower-case contractions synonyms"
     )
     same = {name for name, each in BY_NAME.items() if each.expect == "same"}
     assert same == {
@@ -48,6 +49,8 @@ def test_the_table_is_complete() -> None:
         "no-stopwords",
         "no-25-stopwords",
         "no-punctuation",
+        "lower-case",
+        "contractions",
         "synonyms",
     }
     assert all(each.about.endswith(".") and "\n" not in each.about for each in WORDS)
@@ -276,4 +279,67 @@ def test_real_dialogues(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             made = manipulation(chat, seeded(1, chat.id, manipulation.name), Pool([]), tally)
             if made is not None:
                 assert fault(chat, made) == ""
-        assert tally.applied[manipulation.name] >= 50
+        small = 20 if manipulation.name == "lower-case" else 0  # as the others are written
+        assert tally.applied[manipulation.name] >= 50 - small
+
+
+def test_small_letters_are_a_change_where_they_are_harmless() -> None:
+    chat = talk("So?", "I saw Tom in Paris.", level="turn")
+    lower = BY_NAME["lower-case"]
+    assert response(lower, chat, Pool([])) == "i saw tom in paris."
+    tally = Tally()
+    assert lower(talk("So?", "i see", level="turn"), Random(0), Pool([]), tally) is None
+    assert tally.refused == {("lower-case", "it has no capital"): 1}
+
+
+@pytest.mark.parametrize(
+    ("full", "short"),
+    [
+        ("I am here, and they are not.", "I'm here, and they're not."),
+        ("I do not know if it is late.", "I don't know if it's late."),
+        ("That is why you cannot go.", "That's why you can't go."),
+        ("We will see if he is tired.", "We'll see if he's tired."),
+        ("They have been there.", "They've been there."),
+    ],
+)
+def test_contractions_there_and_back(full: str, short: str) -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    for text, wanted in ((full, short), (short, full)):
+        assert (
+            response(BY_NAME["contractions"], talk("So?", text, level="turn"), Pool([])) == wanted
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't you know?",
+        "Tom's dog saw my sister's cat.",
+        "Yes, I am.",
+        "I know how old he is.",
+        "I have a dog.",
+        "Let's see.",
+        "I'd go.",
+        "The dog that is here barks.",
+        "I don ’ t know .",
+        "dont ask me, it is late",
+    ],
+)
+def test_what_is_not_clear_stays(text: str) -> None:
+    pytest.importorskip("spacy", reason="needs the extra: language")
+    for seed in range(3):
+        edit = BY_NAME["contractions"]
+        assert edit(talk("So?", text, level="turn"), Random(seed), Pool([])) is None
+
+
+def test_a_turn_that_is_cut_off_promises_more() -> None:
+    said = "I am well. We went to the beach with the kids yesterday, it was fun!"
+    chat = Dialogue("d", (Turn("a", "How are you?"), Turn("b", said)))
+    for seed in range(20):
+        edited = BY_NAME["cut-off"](chat, Random(seed), Pool([]))
+        assert edited is not None
+        text = edited.dialogue.turns[1].text
+        assert said.startswith(text)
+        assert text.split()[-1] in ("to", "the", "with", "was")
+    short = Dialogue("d", (Turn("a", "How are you?"), Turn("b", "Fine, thanks.")))
+    assert BY_NAME["cut-off"](short, Random(0), Pool([])) is None

@@ -20,18 +20,26 @@ from .. import plugins
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError, UnknownNameError
 from ..language import stopwords
-from . import grammar, responses, turns, words
+from . import contractions, grammar, responses, speakers, turns, words
 from .checking import fault
 from .deam import Meaning
 from .edited import Edited
 from .manipulation import SEVERITIES, DoesNotApply, Edit, Expect, Manipulation, at
-from .meaning.settings import Contradiction, Coreference, Engagement, Irrelevancy
+from .meaning.settings import (
+    Contradiction,
+    Coreference,
+    Engagement,
+    Irrelevancy,
+    NameExchange,
+    SelfContradiction,
+)
 from .pool import Pool
 from .rewriting import Rewrite, Rewriting
 from .turns import Arranging
 
 _MAUDE, _ADEM, _DCGEVAL, _DYNAEVAL = "MaUdE", "ADEM re-evaluation", "DCGEval", "DynaEval"
 _MESGAR, _VAKULENKO = "Mesgar et al.", "Vakulenko et al."
+_OWN = "dialogauge"
 _DEAM, _OURS = "DEAM (Ghazarian et al., 2022)", "after DEAM (Ghazarian et al., 2022)"
 
 
@@ -47,6 +55,7 @@ WORDS = (
     _one_turn("word-drop", words.drop, "lower", _MAUDE),
     _one_turn("word-order", words.order, "lower", _MAUDE),
     _one_turn("word-repeat", words.repeat, "lower", _MAUDE),
+    _one_turn("cut-off", words.cut_off, "lower", _OWN),
     _one_turn("reverse", words.reverse, "lower", _ADEM),
     _one_turn("jumble", words.jumble, "lower", _ADEM),
     _one_turn("repeat-half", words.repeat_half, "lower", _ADEM),
@@ -57,6 +66,8 @@ WORDS = (
     _one_turn("no-stopwords", _STOPWORDS, "same", _ADEM),
     _one_turn("no-25-stopwords", _COMMONEST, "same", _ADEM),
     _one_turn("no-punctuation", words.no_punctuation, "same", _ADEM),
+    Manipulation("lower-case", Rewriting("lower-case", words.lower_case, case=True), "same", _OWN),
+    _one_turn("contractions", contractions.contractions, "same", _OWN),
     _one_turn("synonyms", grammar.synonyms, "same", _ADEM),
 )
 #: Edits of the order and the company of turns.
@@ -71,6 +82,7 @@ TURNS = (
     Manipulation("splice", Arranging(turns.splice), "lower", _VAKULENKO),
     Manipulation("drop-turn", Arranging(turns.drop_turn), "lower", _MESGAR),
 )
+_CONFUSED = Rewriting("speaker.confusion", speakers.speaker_confusion)
 #: Other responses in the place of one.
 RESPONSES = (
     _one_turn("random-response", responses.random_response, "lower", _DCGEVAL),
@@ -83,7 +95,8 @@ RESPONSES = (
     # small model says seldom answers anything; of a large one expect "same".
     _one_turn("generated", responses.generated, "lower", _ADEM),
     _one_turn("back-translation", responses.back_translation, "same", _MAUDE),
-    _one_turn("speaker-confusion", responses.speaker_confusion, "lower", _DCGEVAL),
+    Manipulation("speaker-confusion", _CONFUSED, "lower", _DCGEVAL),
+    Manipulation("swapped-line", speakers.SwappedLines(), "lower", _OWN),
     _one_turn("temporal-skip", responses.temporal_skip, "lower", _DCGEVAL),
 )
 _IN_PLACE = Contradiction(where="place")
@@ -97,6 +110,8 @@ MEANING = (
     Manipulation("antonym", Meaning(_OPPOSITE), "lower", _OURS),
     Manipulation("irrelevancy", Meaning(Irrelevancy()), "lower", _DEAM),
     Manipulation("engagement", Meaning(Engagement()), "lower", _DEAM),
+    Manipulation("self-contradiction", Meaning(SelfContradiction()), "lower", _OWN),
+    Manipulation("name-exchange", Meaning(NameExchange()), "lower", _OWN),
 )
 
 #: Every manipulation that ships; the first line of its edit's docstring is the help text.

@@ -18,9 +18,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..dialogue import Dialogue
-from .edited import Edited
+from .edited import Edited, kinds
 from .manipulation import SEVERITIES, Tally, alike, spawned
-from .meaning.settings import PAPER, Settings
+from .meaning.settings import (
+    PAPER,
+    Contradiction,
+    Coreference,
+    Engagement,
+    Irrelevancy,
+    NameExchange,
+    SelfContradiction,
+    Settings,
+)
 from .pool import DoesNotApply, Pool
 
 if TYPE_CHECKING:
@@ -52,10 +61,24 @@ class Meaning(msgspec.Struct, frozen=True):
 
 def _change(talk: "Talk", settings: Settings, rng: Random, share: float) -> None:
     """Change a dialogue that was read; AMR is imported here, and not before."""
-    from .meaning import contradiction, coreference, engagement, irrelevancy
+    from .meaning import (
+        contradiction,
+        coreference,
+        engagement,
+        irrelevancy,
+        name_exchange,
+        self_contradiction,
+    )
 
-    modules: tuple[Any, ...] = (coreference, contradiction, irrelevancy, engagement)
-    module = dict(zip(map(type, PAPER.values()), modules, strict=True))[type(settings)]
+    modules: dict[type, Any] = {
+        Coreference: coreference,
+        Contradiction: contradiction,
+        Irrelevancy: irrelevancy,
+        Engagement: engagement,
+        SelfContradiction: self_contradiction,
+        NameExchange: name_exchange,
+    }
+    module = modules[type(settings)]
     settings = msgspec.structs.replace(settings, share=share) if share else settings
     module.change(talk, settings, rng)
 
@@ -106,7 +129,12 @@ class OneReading(msgspec.Struct, frozen=True):
                 _change(read, self.settings[name], generator, share)
             except DoesNotApply as reason:
                 refused[name] = str(reason)
-        return (None if len(refused) == len(self.names) else read.edited()), refused
+        if len(refused) == len(self.names):
+            return None, refused
+        edited = read.edited()
+        left = {kind.partition(".")[0] for kind in kinds(edited)}
+        erased = [name for name in self.names if name not in left]
+        return edited, {**dict.fromkeys(erased, "a later edit erased it"), **refused}
 
 
 def ways(types: Sequence[str] = TYPES, severity: int | None = None) -> tuple[OneReading, ...]:

@@ -111,8 +111,14 @@ def after(first: Edited, second: Edited) -> Edited:
         for change in first.changes
         if change.turn is None or change.turn in place
     ]
-    later = [_told(change, origin, earlier) for change in second.changes]
+    alone = len(first.changes) == 1
+    later = [_told(change, origin, earlier, alone) for change in second.changes]
     return Edited(second.dialogue, (*kept, *filter(None, later)))
+
+
+def kinds(edited: Edited) -> set[str]:
+    """The kinds of changes that an account names, each by itself."""
+    return {kind for change in edited.changes for kind in change.kind.split("+")}
 
 
 def _origins(edited: Edited) -> dict[int, int | None]:
@@ -125,17 +131,57 @@ def _origins(edited: Edited) -> dict[int, int | None]:
 
 
 def _told(
-    change: Change, origin: dict[int, int | None], earlier: dict[int, Change]
+    change: Change, origin: dict[int, int | None], earlier: dict[int, Change], alone: bool
 ) -> Change | None:
-    """A change of the second edit told against the first dialogue; None if a turn came and went."""
+    """A change of the second edit told against the first dialogue; None if a turn came and went.
+
+    The first is named where something of it is left, or where it is ``alone`` in moving a turn.
+    """
     if change.was is None:
         return change
     was, first = origin[change.was], earlier.get(change.was)
     if was is None and change.turn is None:
         return None
     before = first.before if first else change.before
-    kind = f"{first.kind}+{change.kind}" if first and first.kind != change.kind else change.kind
+    named = first and (_is_left(first, change) or (alone and first.turn != first.was))
+    kind = "+".join(
+        dict.fromkeys([*(first.kind.split("+") if first and named else ()), change.kind])
+    )
     return Change(change.turn, was, kind, before, change.after, spans(before, change.after))
+
+
+def _is_left(first: Change, second: Change) -> bool:
+    """Whether a second change of a turn leaves something of the first one.
+
+    A turn that was put in is there. Of one that moved, or of a part that was rewritten, half stays
+    at least: foreign words are the same here and there by chance. Of words that went, their place.
+
+    >>> from itertools import pairwise
+    >>> said = ("I like tea.", "I love tea.", "I love milk.", "I hate milk.")
+    >>> one, two, three = (Change(0, 0, "", *it, spans(*it)) for it in pairwise(said))
+    >>> _is_left(one, two), _is_left(one, three)
+    (True, False)
+    """
+    if first.was is None:
+        return second.turn is not None
+    gone = [span.before for span in second.spans]
+    whole = [(0, len(first.after))]
+    places = [_trimmed(first.after, *span.after) for span in first.spans] or whole
+    return any(_stays(*place, gone) for place in places)
+
+
+def _stays(start: int, end: int, gone: Sequence[tuple[int, int]]) -> bool:
+    """Whether half of a part of a text is outside of what is gone, or a place inside none of it."""
+    if start == end:
+        return not any(low < start < high for low, high in gone)
+    lost = sum(max(0, min(end, high) - max(start, low)) for low, high in gone)
+    return 2 * lost <= end - start
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A part of a text without the blanks around it."""
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return start, start + len(text[start:end].rstrip())
 
 
 def spans(before: str, after: str) -> tuple[Span, ...]:

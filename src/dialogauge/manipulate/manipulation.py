@@ -11,7 +11,7 @@ and the reason is counted; a result that says the same as the input is never giv
     >>> def shout(dialogue, rng, pool):
     ...     '''The last turn in capitals.'''
     ...     return rewritten(dialogue, {1: dialogue.response.upper()}, "shout")
-    >>> shouting = Manipulation("shout", shout, "same", "an example")
+    >>> shouting = Manipulation("shout", shout, "lower", "an example")
     >>> chat, tally = Dialogue("d1", (Turn("a", "Hi."), Turn("b", "Hello!"))), Tally()
     >>> shouting(chat, Random(1), Pool([]), tally) is None, dict(tally.refused)
     (True, {('shout', 'nothing changed'): 1})
@@ -76,13 +76,19 @@ class Manipulation(msgspec.Struct, frozen=True):
             edited = self.edit(dialogue, rng, pool)
             if edited is None:
                 raise DoesNotApply("it does not apply")
-            if not edited.changes or alike(dialogue, edited.dialogue):
+            if not edited.changes or self._keeps(dialogue, edited.dialogue):
                 raise DoesNotApply("nothing changed")
         except DoesNotApply as reason:
             tally.answer(self.name, str(reason))
             return None
         tally.answer(self.name)
         return edited
+
+    def _keeps(self, dialogue: Dialogue, other: Dialogue) -> bool:
+        """Whether nothing was done: damage has to be more than blanks and capitals."""
+        if self.expect == "lower":
+            return alike(dialogue, other)
+        return dialogue.turns == other.turns
 
 
 def at(manipulation: Manipulation, severity: int | None) -> Manipulation:

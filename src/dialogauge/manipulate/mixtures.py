@@ -19,7 +19,7 @@ import msgspec
 from ..dialogue import Dialogue
 from ..errors import InputError, UnknownNameError
 from . import catalogue, deam
-from .edited import Edited, after
+from .edited import Edited, after, kinds
 from .manipulation import DoesNotApply, Manipulation, Tally, alike, at, seeded
 from .pool import Pool
 
@@ -38,17 +38,18 @@ class Steps(msgspec.Struct, frozen=True):
     def make(
         self, dialogue: Dialogue, rng: Random, pool: Pool, tally: Tally
     ) -> tuple[Edited | None, str]:
-        """The dialogue after each step that applies, and the names of those steps."""
+        """The dialogue after each step that applies, and the names of those that left a trace."""
         edited: Edited | None = None
-        names = []
+        made = dict[str, set[str]]()
         for step in self.steps:
             again = step(edited.dialogue if edited else dialogue, rng, pool, tally)
             if again is not None:
                 edited = after(edited, again) if edited else again
-                names.append(step.name)
-        if edited is not None and alike(dialogue, edited.dialogue):
+                made[step.name] = kinds(again)
+        if edited is None or alike(dialogue, edited.dialogue):
             return None, ""
-        return edited, "+".join(names)
+        left = kinds(edited)
+        return edited, "+".join(name for name, own in made.items() if own & left)
 
 
 #: Some manipulations of one dialogue, and how often they are drawn.

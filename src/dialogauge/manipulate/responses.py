@@ -1,4 +1,4 @@
-"""Other responses in the place of one: foreign, empty, generated, translated, confused.
+"""Other responses in the place of one: foreign, empty, generated, translated, late.
 
 Each of them reads well by itself. What is wrong, if anything is, shows only beside what was said
 before: that is what a metric of conversations is for. One is harmless: a good response in other
@@ -11,16 +11,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from ..dialogue import normalise
-from .grammar import tagged
 from .manipulation import DoesNotApply, same_text
 from .rewriting import Place
 from .synonyms import lexicon, meaning
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token
 
 #: The three responses of *Re-evaluating ADEM*, and more that fit everywhere and say nothing.
 PAPER = ("I'm sorry, can you repeat?", "I will do", "fantastic! how are you?")
@@ -40,13 +35,13 @@ def other_response(place: Place, rng: Random) -> str:
 
 def echo(place: Place, rng: Random) -> str:
     """The response repeats what was just said to it."""
-    if _RETURNED.fullmatch(place.context[-1].text):
+    if RETURNED.fullmatch(place.context[-1].text):
         raise DoesNotApply("people say it back")
     return place.context[-1].text
 
 
 #: Greetings and the like, which one answers with the same.
-_RETURNED = re.compile(
+RETURNED = re.compile(
     r"\W*(?:hi|hello|hey|(?:good )?(?:bye|morning|evening|night)|goodbye|thanks|thank you"
     r"|(?:it was |it's been )?(?:nice|great|good) (?:chatting|talking|meeting|to meet))\b"
     r"(?:\W+\w+){0,3}\W*",
@@ -168,65 +163,6 @@ def likeness(first: str, second: str) -> float:
     one, other = Counter(normalise(first).split()), Counter(normalise(second).split())
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 0.0
-
-
-def speaker_confusion(place: Place, rng: Random) -> str:
-    """The response is given from the other person's side: I for you, your for my.
-
-    Verbs agree. A response that speaks of neither person is replaced by something that the other
-    one says of themselves elsewhere in the dialogue, before it if only the last turn is judged.
-    """
-    return _sides_swapped(place.text) or _of_the_other(place, rng)
-
-
-def _sides_swapped(text: str) -> str | None:
-    """First person singular for second and the other way round; None where neither is there."""
-    from ..language.pronouns import readings
-    from ..sentence.draft import Draft
-    from ..sentence.pronominal import replace_pronoun
-
-    document = tagged(text)
-    draft = Draft(document.text, document)
-    others: dict[Token, str] = {}
-    for word in document:
-        forms = readings(word.text)
-        if forms and forms[0].person in (1, 2) and forms[0].number == "sing" and _meant(word):
-            others[word] = "you" if forms[0].person == 1 else "i"
-    if "?" not in text and set(others.values()) <= {"i"}:
-        return None  # "you" in a statement may be anybody
-    swapped = [replace_pronoun(draft, [word], other) for word, other in others.items()]
-    return draft.written()[0] if any(swapped) else None
-
-
-def _meant(word: "Token") -> bool:
-    """Whether a pronoun is about a person, not part of a phrase: "thank you", "oh my god"."""
-    before = word.nbor(-1).lower_ if word.i else ""
-    behind = word.nbor().lower_ if word.i + 1 < len(word.doc) else ""
-    phrase = (before in _BEFORE_YOU and word.lower_ == "you") or behind in _BEHIND_MY
-    return word.tag_ in ("PRP", "PRP$") and not phrase
-
-
-_BEFORE_YOU = frozenset({"thank", "thanks", "bless"})
-_BEHIND_MY = frozenset({"god", "gosh", "goodness", "bad", "guys"})
-
-
-def _of_the_other(place: Place, rng: Random) -> str:
-    """What somebody else says, but not what is being answered: that would be an echo."""
-    turns = place.dialogue.turns
-    excluded = {place.text, place.context[-1].text}
-    others = [
-        turn.text
-        for turn in (turns[: place.at] if place.dialogue.level == "turn" else turns)
-        if not turn.aside and turn.speaker != place.turn.speaker and turn.text.strip()
-        if turn.text not in excluded and _OF_ONESELF.search(turn.text)
-    ]
-    if not others:
-        raise DoesNotApply("nobody else speaks of themselves")
-    return rng.choice(others)
-
-
-#: What says nothing of its speaker ("time flies") may as well be said by the other one.
-_OF_ONESELF = re.compile(r"\b(?:i|im|me|my|mine|myself)\b", re.IGNORECASE)
 
 
 def temporal_skip(place: Place, rng: Random) -> str:

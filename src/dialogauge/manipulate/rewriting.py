@@ -53,6 +53,7 @@ class Rewriting(msgspec.Struct, frozen=True):
     kind: str
     rewrite: Rewrite
     share: float = 0.0  # of the turns that answer; 0 for one turn
+    case: bool = False  # whether other letters of the same words are a change
 
     @property
     def about(self) -> str:
@@ -71,7 +72,8 @@ class Rewriting(msgspec.Struct, frozen=True):
             except DoesNotApply as reason:
                 why = why or reason
                 continue
-            if text.strip() and not same_text(text, dialogue.turns[at].text):
+            old = dialogue.turns[at].text
+            if text.strip() and text != old and (self.case or not same_text(text, old)):
                 texts[at] = text
             if len(texts) == wanted:
                 break

@@ -39,6 +39,61 @@ def order(place: Place, rng: Random) -> str:
     return " ".join(_reordered(_several(place.text.split()), rng))
 
 
+def cut_off(place: Place, rng: Random) -> str:
+    """The turn breaks off in the middle of a sentence."""
+    start = max(map(re.Match.end, _ENDS.finditer(place.text.rstrip(_MARKS))), default=0)
+    words = list(re.finditer(r"\S+", place.text[start:]))
+    leading = [word for word in words[1:-1] if word.group().lower() in _LEADING]
+    if not leading:
+        raise DoesNotApply("its last sentence has no word that promises another")
+    return place.text[: start + rng.choice(leading).end()]
+
+
+#: Where a sentence ends, and what ends one.
+_ENDS, _MARKS = re.compile(r"[.!?]\s+"), " .,;:!?"
+#: Words behind which something must come.
+_LEADING = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "my",
+        "your",
+        "his",
+        "their",
+        "our",
+        "its",
+        "of",
+        "to",
+        "with",
+        "from",
+        "at",
+        "for",
+        "and",
+        "or",
+        "but",
+        "because",
+        "than",
+        "as",
+        "if",
+        "very",
+        "is",
+        "are",
+        "was",
+        "were",
+        "am",
+        "be",
+        "will",
+        "would",
+        "could",
+        "should",
+        "can",
+        "has",
+        "had",
+    ]
+)
+
+
 def repeat(place: Place, rng: Random) -> str:
     """Random words are said twice."""
     words = _several(place.text.split())
@@ -192,6 +247,13 @@ def _stray(sign: str, kept: list[str]) -> bool:
         kept.pop()
         return sign == "?"  # what is left was no question
     return last in _STOPS
+
+
+def lower_case(place: Place, rng: Random) -> str:
+    """The turn is written in small letters."""
+    if place.text.islower():
+        raise DoesNotApply("it has no capital")
+    return place.text.lower()
 
 
 #: Signs of punctuation; one that stands between two letters or digits belongs to the word.

@@ -110,6 +110,6 @@ def name(draft: Draft, places: Sequence[int], new: str, *, article: bool = False
             agree(draft, head.head, Person(3, False), pronoun=False)
     draft.clear(kept[1:])
     draft.words[first] = capital(text) if draft.starts(first) and article else text
-    if draft.document[first].text.islower() and draft.text.islower():
+    if all(draft.document[place].text.islower() for place in kept):  # as the writer has it
         draft.words[first] = draft.words[first].lower()
     return True

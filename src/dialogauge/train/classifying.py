@@ -10,29 +10,29 @@ from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 
-FOLDS = 5
-RIDGE = 10.0  # penalty on standardised features
-RESAMPLES = 1000
+_FOLDS = 5
+_RIDGE = 10.0  # penalty on standardised features
+_RESAMPLES = 1000
 
 
 def out_of_fold(features: Floats, labels: Floats, groups: Sequence[Hashable]) -> Floats:
     """The score of each row by a classifier that has not seen its group."""
     numbers = {group: at for at, group in enumerate(dict.fromkeys(groups))}
     order = np.random.default_rng(0).permutation(len(numbers))
-    folds = np.array([order[numbers[group]] % FOLDS for group in groups])
+    folds = np.array([order[numbers[group]] % _FOLDS for group in groups])
     scores = np.zeros(len(labels))
-    for fold in range(FOLDS):
+    for fold in range(_FOLDS):
         held = folds == fold
         centre, spread = features[~held].mean(0), features[~held].std(0) + 1e-9
-        weights = fitted((features[~held] - centre) / spread, labels[~held])
+        weights = _fitted((features[~held] - centre) / spread, labels[~held])
         scores[held] = (features[held] - centre) / spread @ weights[1:] + weights[0]
     return scores
 
 
-def fitted(features: Floats, labels: Floats) -> Floats:
+def _fitted(features: Floats, labels: Floats) -> Floats:
     """Intercept and weights of a logistic regression with a ridge."""
     rows = np.hstack([np.ones((len(features), 1)), features])
-    penalty = np.full(rows.shape[1], RIDGE)
+    penalty = np.full(rows.shape[1], _RIDGE)
     penalty[0] = 0.0
     signs = 2 * labels - 1
 
@@ -54,7 +54,7 @@ def ranked(lower: Floats, higher: Floats, groups: Sequence[Hashable]) -> tuple[f
     own = [np.array(places) for places in members.values()]
     rng = np.random.default_rng(0)
     drawn = []
-    for _ in range(RESAMPLES):
+    for _ in range(_RESAMPLES):
         chosen = np.concatenate([own[at] for at in rng.integers(len(own), size=len(own))])
         drawn.append(area(lower[chosen], higher[chosen]))
     low, high = np.quantile(drawn, [0.025, 0.975])

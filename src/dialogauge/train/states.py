@@ -19,8 +19,10 @@ from torch import Tensor, nn
 
 from .. import atomic
 from ..errors import InputError
-from .models.encoder.network import Backbone
+from .models.encoder.network import Backbone, load
 from .pretrained import padded
+
+__all__ = ["Backbone", "States", "Upper", "load", "split", "states"]
 
 Ints = NDArray[np.int64]
 

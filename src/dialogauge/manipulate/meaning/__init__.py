@@ -1,7 +1,8 @@
-"""Edits of what a dialogue says: DEAM's four, made on graphs and written back into sentences.
+"""Edits of what a dialogue says: DEAM's four and two more, made on graphs and written as sentences.
 
 :mod:`.settings` holds all that can be set, :mod:`.graphs` is the dialogue while it is edited,
-:mod:`.items` and :mod:`.sentences` what it consists of, :mod:`.opposites` antonyms,
-:mod:`.plausible` what can take whose place, :mod:`.choosing` which draft is kept. Each edit is a
-function ``change(talk, settings, rng)`` in a module of its name.
+:mod:`.items`, :mod:`.naming` and :mod:`.sentences` what it consists of, :mod:`.opposites` antonyms,
+:mod:`.plausible` what can take whose place, :mod:`.missing` what the others would miss,
+:mod:`.choosing` which draft is kept. Each edit is a function ``change(talk, settings, rng)`` in a
+module of its name.
 """

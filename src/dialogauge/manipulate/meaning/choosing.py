@@ -130,10 +130,12 @@ def chosen(drafts: Iterable[Sheet], measure: Measure) -> Sheet | None:
     return min(others, key=measure, default=None)
 
 
-def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measure) -> int:
+def keep(
+    talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measure, few: int = _FEW
+) -> int:
     """Keep so many drafts as are wanted, the best of every few, and count them."""
     kept = 0
-    for draft, base in _in_order(talk, drafts, measure):
+    for draft, base in _in_order(talk, drafts, measure, few):
         if talk.sheets[draft.at] is base:  # a draft of a turn that was changed since is stale
             talk.sheets[draft.at] = draft
             kept += 1
@@ -143,7 +145,7 @@ def keep(talk: Talk, drafts: Iterable[Sheet | None], wanted: int, measure: Measu
 
 
 def _in_order(
-    talk: Talk, drafts: Iterable[Sheet | None], measure: Measure
+    talk: Talk, drafts: Iterable[Sheet | None], measure: Measure, size: int
 ) -> Iterator[tuple[Sheet, Sheet]]:
     """The drafts and what they are drafts of: of every few the first that fits, or the best.
 
@@ -153,7 +155,7 @@ def _in_order(
     few, last = list[tuple[Sheet, Sheet]](), list[tuple[Sheet, Sheet]]()
     for draft in filter(None, drafts):
         few.append((draft, talk.sheets[draft.at]))
-        if len(few) == _FEW or measure(draft) <= 1:
+        if len(few) == size or measure(draft) <= 1:
             best = min(few, key=lambda it: measure(it[0]))
             last += [it for it in few if it is not best]
             few = []

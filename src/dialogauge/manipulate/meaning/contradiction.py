@@ -4,6 +4,7 @@ A turn is negated: its sentences get (or lose) a negation, or some words become 
 copy is put behind a later turn of the same speaker, as in the paper, or takes the turn's place.
 """
 
+from functools import partial
 from random import Random
 
 from msgspec.structs import replace
@@ -11,9 +12,9 @@ from msgspec.structs import replace
 from ...amr import Graph, edits, questions
 from ..manipulation import DoesNotApply, drawn
 from . import choosing
-from .graphs import Sheet, Talk, count
+from .graphs import Sheet, Step, Talk, count
 from .opposites import opposites
-from .sentences import predicates, states
+from .sentences import asks, greets, predicates, states
 from .settings import Contradiction
 
 #: How many frames of a sentence, words of a turn, opposites of a word and later turns are tried.
@@ -41,9 +42,16 @@ def _places(talk: Talk, settings: Contradiction) -> dict[int, list[int]]:
     for at, sheet in talk.sheets.items():
         later = [it for it in talk.open if it > at and turns[it].speaker == turns[at].speaker]
         targets = later if settings.where == "later" else [it for it in talk.open if it == at]
-        if targets and questions.frames(sheet.graph):
+        if targets and questions.frames(sheet.graph) and _may_be_repeated(sheet.graph, settings):
             places[at] = targets
     return places
+
+
+def _may_be_repeated(graph: Graph, settings: Contradiction) -> bool:
+    """Whether a turn can be said again but for its opposite: it neither asks nor greets."""
+    if settings.where == "place" or not settings.plausible:
+        return True
+    return not greets(graph.text) and all(not asks(graph, it) for it in questions.sentences(graph))
 
 
 def _stating(graph: Graph) -> list[str]:
@@ -66,14 +74,14 @@ def _contradicted(
     sheets = [talk.sheets[it] for it in later]
     if settings.plausible:
         sheets.sort(key=lambda it: -len(it.text))
-    kind = opposite.kinds[-1]
-    return choosing.first(talk.draft(it, it.graph, kind, adding=copy) for it in sheets)
+    step = Step(opposite.steps[-1].kind, lambda graph: graph, (copy,), at)
+    return choosing.first(talk.draft(it, step) for it in sheets)
 
 
 def _bare(talk: Talk, settings: Contradiction, at: int) -> Sheet:
     """A turn to be negated; what was put behind it is not said again."""
     sheet = talk.sheets[at]
-    return sheet if settings.where == "place" else replace(sheet, added=(), kinds=())
+    return sheet if settings.where == "place" else replace(sheet, steps=())
 
 
 def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet | None:
@@ -87,8 +95,9 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
         inside = (it for top in stating for it in questions.below(sheet.graph, top))
         groups = [[frame] for frame in inside if frame in frames][: len(chosen)]
     for group in groups:
-        turned = [_turned(sheet.graph, frame) for frame in group]
-        drafts = [(sheet, graph, "contradiction.negation") for graph in turned]
+        turned = [partial(_turned, variable=frame) for frame in group]
+        steps = [Step("contradiction.negation", turn) for turn in turned]
+        drafts = [(sheet, step) for step in steps]
         sheet = choosing.first(talk.draft(*draft) for draft in drafts) or sheet
     return None if sheet is start else sheet
 
@@ -108,8 +117,9 @@ def _with_antonyms(talk: Talk, settings: Contradiction, at: int, rng: Random) ->
         words = list(having[variable])
         if not settings.plausible:
             own.shuffle(words)
-        graphs = [edits.replace_concept(sheet.graph, variable, it) for it in words[:_OPPOSITES]]
-        drafts = [(sheet, graph, "contradiction.antonym") for graph in graphs]
+        edit = partial(edits.replace_concept, variable=variable)
+        exchanges = [partial(edit, concept=it) for it in words[:_OPPOSITES]]
+        drafts = [(sheet, Step("contradiction.antonym", it)) for it in exchanges]
         draft = choosing.first(talk.draft(*it) for it in drafts)
         sheet, exchanged = draft or sheet, exchanged + (draft is not None)
         if exchanged == wanted:

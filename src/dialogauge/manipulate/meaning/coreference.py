@@ -6,14 +6,15 @@ or ``noun``.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 
-from ...amr import edits, questions
+from ...amr import Graph, edits, questions
 from ...language.concept_names import PRONOUNS
 from ...language.pronouns import readings
 from ..manipulation import DoesNotApply, drawn
 from . import choosing, plausible
-from .graphs import Sheet, Talk, count
+from .graphs import Sheet, Step, Talk, count
 from .items import Item, all_nouns, renamed
 from .settings import Coreference
 
@@ -63,14 +64,19 @@ def _drafts(
 
 
 def _draft(talk: Talk, sheet: Sheet, old: str, new: str | Item) -> Sheet | None:
-    graph = sheet.graph
+    kind = f"coreference.{mismatch(old, new)}"
+    return talk.draft(sheet, Step(kind, partial(_replaced, old=old, new=new)))
+
+
+def _replaced(graph: Graph, old: str, new: str | Item) -> Graph:
+    """The graph with a pronoun or a noun for all mentions of a pronoun."""
     for variable in questions.pronouns(graph):
         if graph.concepts[variable] == old:
             concept = new if isinstance(new, str) else new.concept
             graph = edits.replace_concept(graph, variable, concept)
             if isinstance(new, Item) and new.name:
                 graph = renamed(graph, variable, new.name)
-    return talk.draft(sheet, graph, f"coreference.{mismatch(old, new)}")
+    return graph
 
 
 def mismatch(old: str, new: str | Item) -> str:

@@ -8,7 +8,7 @@ with all its words.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import msgspec
 
@@ -50,6 +50,14 @@ def all_nouns(graph: Graph, at: int) -> list[Item]:
         Item(at, variable, "noun", concept, named.get(variable, ""))
         for variable, concept in graph.concepts.items()
         if variable in named or (variable in graph.aligned and is_noun(concept))
+    ]
+
+
+def named(graph: Graph, at: int) -> list[Item]:
+    """Every name of a graph, wherever it stands."""
+    return [
+        Item(at, variable, "name", graph.concepts[variable], name, _article(graph, variable))
+        for variable, name in questions.names(graph).items()
     ]
 
 
@@ -125,7 +133,8 @@ def _is_content(concept: str) -> bool:
 def exchanged(graph: Graph, old: Item, new: Item) -> Graph:
     """The graph with another item in the place of one, wherever that one stands."""
     if old.name:
-        return renamed(graph, old.variable, new.name)
+        called = [it for it, name in questions.names(graph).items() if name == old.name]
+        return reduce(lambda graph, it: renamed(graph, it, new.name), called, graph)
     for variable, concept in graph.concepts.items():
         if concept == old.concept and variable in graph.aligned:
             graph = edits.replace_concept(graph, variable, new.concept)

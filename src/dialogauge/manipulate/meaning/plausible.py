@@ -25,7 +25,7 @@ def exchangeable(old: Item, new: Item) -> bool:
         same_class = (old.concept, old.form) == (new.concept, new.form)
         return bool(old.name and new.name) and same_class and not shared
     alike_built = (old.roles, old.behind) == (new.roles, new.behind)
-    if is_frame(new.concept) and (not alike_built or "-" in lemma(new.concept)):
+    if "-" in lemma(new.concept) or (is_frame(new.concept) and not alike_built):
         return False
     return _is_person(old) == _is_person(new) and not alike(old.word, new.word)
 

@@ -4,6 +4,8 @@ A graph says so where the parser saw it (``amr-unknown``, ``:mode``); hasty writ
 question marks, so that the words are asked too.
 """
 
+import re
+
 from ...amr import Graph, questions
 from ...language import concept_names
 from ...sentence.wordlists import lists
@@ -40,6 +42,23 @@ def _begins(graph: Graph, first: int) -> bool:
 
 
 _ENDS = frozenset(".!?,;") | {"...", "and", "but", "so"}
+
+
+def greets(text: str) -> bool:
+    """Whether a text begins or ends as people meet and part.
+
+    >>> greets("Hello, I am Tom."), greets("It was nice chatting."), greets("I said hello.")
+    (True, True, False)
+    """
+    return bool(_GREETING.match(text) or _PARTING.search(text))
+
+
+_GREETING = re.compile(r"\W*(?:hi+|hello|hey|good (?:morning|evening|afternoon|day))\b", re.I)
+_PARTING = re.compile(
+    r"\b(?:(?:good ?)?bye|good ?night|take care|see you|thanks|thank you|(?:nice|great|good|fun|"
+    r"pleasure) (?:to )?(?:chat|talk|meet|speak)(?:ting|ing)?|have a (?:good|great|nice))\b",
+    re.I,
+)
 
 
 def states(graph: Graph, top: str) -> bool:

@@ -1,4 +1,4 @@
-"""The four edits of DEAM (Ghazarian et al., ACL 2022) with everything that can be set.
+"""The four edits of DEAM (Ghazarian et al., ACL 2022), and two more, with all that can be set.
 
 Defaults are the paper's; where the released code differs, a field says so, and ``RELEASED`` holds
 the code's settings. Beyond both, ``plausible`` chooses, among the candidates that the paper allows,
@@ -67,10 +67,32 @@ class Engagement(msgspec.Struct, frozen=True):
     rest: bool = False  # code: all sentences behind the one that goes, too
     single: bool = False  # code: details of turns of one sentence only
     stop: bool = False  # code: at the first chosen turn that has nothing to lose
+    # Only what is missed: the next turn answers or speaks of it. Paper and code take anything.
+    missed: bool = True
     plausible: bool = True
 
 
-Settings = Coreference | Contradiction | Irrelevancy | Engagement
+class SelfContradiction(msgspec.Struct, frozen=True):
+    """A speaker denies or alters in one sentence what they said some turns before.
+
+    Not DEAM's: one short sentence in the place of another, so that the turn stays as long.
+    """
+
+    share: float = 0.05  # of the turns
+    ways: tuple[str, ...] = ("denied", "opposite", "name", "number")
+    longest: int = 12  # words of the sentence
+
+
+class NameExchange(msgspec.Struct, frozen=True):
+    """A name that the conversation speaks of becomes another of its class, in one turn.
+
+    Not DEAM's: the name is said elsewhere, so that the turns no longer agree.
+    """
+
+    share: float = 0.05  # of the names; each is exchanged in one turn
+
+
+Settings = Coreference | Contradiction | Irrelevancy | Engagement | SelfContradiction | NameExchange
 
 #: The settings of DEAM's paper, the edits in the order in which they are made.
 PAPER: dict[str, Settings] = {
@@ -84,5 +106,7 @@ RELEASED: dict[str, Settings] = {
     "coreference": Coreference(pronouns="any", of="all", plausible=False),
     "contradiction": Contradiction(spread=False, relations=("Antonym",), plausible=False),
     "irrelevancy": Irrelevancy(own=True, plausible=False),
-    "engagement": Engagement(by="size", rest=True, single=True, stop=True, plausible=False),
+    "engagement": Engagement(
+        share=0.2, by="size", rest=True, single=True, stop=True, missed=False, plausible=False
+    ),
 }

@@ -24,7 +24,7 @@ from .excerpts import Cutting, excerpts
 #: Excerpts of a part.
 _PART = 250
 #: Edits that leave the sense as it is.
-HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
+_HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
 
 
 class Excerpt(msgspec.Struct, frozen=True, array_like=True):
@@ -40,7 +40,7 @@ class Making(Cutting, frozen=True, forbid_unknown_fields=True):
     """How excerpts are cut and damaged."""
 
     damage: tuple[str, ...] = ()  # manipulations; none: all of damage.CAUSES
-    harmless: tuple[str, ...] = HARMLESS
+    harmless: tuple[str, ...] = _HARMLESS
 
 
 class Maker:

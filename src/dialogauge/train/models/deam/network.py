@@ -20,11 +20,11 @@ from ...recipe import Count, Share
 _FAR = (1, 2, 3, 5, 9)
 _DISTANCES = 2 * len(_FAR) + 1
 #: Numbers that :func:`evidence` gives of a turn.
-EVIDENCE = 5
+_EVIDENCE = 5
 #: Cosines of turns are mostly near this, and differ by about one over that.
 _USUAL, _SCALE = 0.3, 5.0
 #: Numbers that are counted of a turn before the network sees it.
-COUNTED = 2
+_COUNTED = 2
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Joint(nn.Module):
         self.near = nn.Parameter(torch.zeros(len(layers), 2, _DISTANCES, heads))
         self.token = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.turn = nn.Sequential(
-            nn.Linear(2 * width + EVIDENCE + COUNTED + 1, width),
+            nn.Linear(2 * width + _EVIDENCE + _COUNTED + 1, width),
             nn.GELU(),
             nn.Dropout(shape.dropout),
         )
@@ -139,7 +139,9 @@ class Reader(nn.Module):
         model: Any = deepcopy(encoder)
         stack = model.encoder
         above = [deepcopy(layer) for layer in stack.layer[len(stack.layer) - shape.above :]]
-        for layer in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
+        for (
+            layer
+        ) in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
             layer.attention.self.dropout.p = 0.0
         stack.layer = stack.layer[: shape.below]
         self.frozen, self.lower = shape.frozen, model

@@ -4,7 +4,7 @@ A group is one excerpt: how it was said, and each of its damaged forms. What is 
 them is one text, which the lower layers read once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -115,15 +115,3 @@ def _worse(damaged: Damaged, names: dict[str, int], reading: Reading) -> Worse:
         broken,
         changed,
     )
-
-
-def edited_turns(groups: Sequence[Group]) -> Iterator[tuple[int, int, int, int]]:
-    """Group, damaged form, and the places of the text that stood there and of what does now.
-
-    Only of turns that were rewritten where they stand: what a turn alone could give away.
-    """
-    for at, group in enumerate(groups):
-        for form, worse in enumerate(group.worse):
-            if len(worse.turns) == len(group.turns):
-                for turn in np.flatnonzero(worse.broken & (worse.turns != group.turns)):
-                    yield at, form, int(group.turns[turn]), int(worse.turns[turn])

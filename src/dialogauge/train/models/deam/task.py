@@ -13,8 +13,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 from ...data import Half, Material
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
+from ...states import load
 from .. import Encode
-from ..encoder.network import load
 from . import rows
 from .batch import Inputs, Mixing, drawn
 from .damage import CAUSES
@@ -58,7 +58,9 @@ class Deam:
     ) -> None:
         self.recipe, self.settings = recipe, settings
         backbone = load(recipe.backbone)
-        self.network = READERS[settings.reader.kind](backbone.encoder.model, len(CAUSES), settings.reader)
+        self.network = READERS[settings.reader.kind](
+            backbone.encoder.model, len(CAUSES), settings.reader
+        )
         maker = Maker(settings.excerpts, recipe.seed, work)
 
         def made(half: Half) -> rows.Rows:
