@@ -15,6 +15,7 @@ from random import Random
 
 import msgspec
 
+from ..sentence.wordlists import lists
 from .edited import PIECES
 from .manipulation import DoesNotApply
 from .permutations import shuffled
@@ -52,46 +53,7 @@ def cut_off(place: Place, rng: Random) -> str:
 #: Where a sentence ends, and what ends one.
 _ENDS, _MARKS = re.compile(r"[.!?]\s+"), " .,;:!?"
 #: Words behind which something must come.
-_LEADING = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "my",
-        "your",
-        "his",
-        "their",
-        "our",
-        "its",
-        "of",
-        "to",
-        "with",
-        "from",
-        "at",
-        "for",
-        "and",
-        "or",
-        "but",
-        "because",
-        "than",
-        "as",
-        "if",
-        "very",
-        "is",
-        "are",
-        "was",
-        "were",
-        "am",
-        "be",
-        "will",
-        "would",
-        "could",
-        "should",
-        "can",
-        "has",
-        "had",
-    ]
-)
+_LEADING = lists(__file__, "words")["leading"]
 
 
 def repeat(place: Place, rng: Random) -> str:
