@@ -163,12 +163,18 @@ class Reader(nn.Module):
         ``ids`` and ``mask`` (texts, tokens); ``places`` (rows, tokens): where a token stands in
         the flat table of the texts' tokens.
         """
+        states = self.states(ids, mask)[places]
+        tokens, turns, causes = self.joint(states, owner, speakers, counted)
+        return tokens, turns, causes
+
+    def states(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """What the lower layers make of texts, token after token: (texts * tokens, width)."""
         if self.frozen:
             self.lower.eval()
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
             read = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
-        tokens, turns, causes = self.joint(read.flatten(0, 1)[places], owner, speakers, counted)
-        return tokens, turns, causes
+        flat: Tensor = read.flatten(0, 1)
+        return flat
 
 
 class Flat(nn.Module):

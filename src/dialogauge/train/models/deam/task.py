@@ -11,17 +11,24 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
 
 from ...data import Half, Material
+from ...export import Example, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
-from ...states import load
+from ...states import load, to_int8
+from ...vectors import passport
 from .. import Encode
 from . import rows
-from .batch import Inputs, Mixing, drawn
+from .batch import Form, Inputs, Mixing, drawn, inputs
 from .damage import CAUSES
 from .exam import examine
 from .material import Maker, Making
 from .network import READERS, Shape, whole
 
+_TOKENS, _TURNS = {0: "rows", 1: "tokens"}, {0: "rows", 1: "turns"}
+#: Conversations that int8 is scaled by, and of them those on which ONNX is compared with torch.
+_CALIBRATION, _COMPARED = 64, 8
+#: A window has room for so many tokens at least.
+_SMALLEST = 64
 #: What is changed or broken is rare, and counts so many times.
 _RARE = 3.0
 
@@ -43,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
     exam: AtLeastOne = 200  # excerpts to validate with
+    int8: bool = True  # as it ships; fp32 is twice as slow
 
 
 class Deam:
@@ -58,9 +66,9 @@ class Deam:
     ) -> None:
         self.recipe, self.settings = recipe, settings
         backbone = load(recipe.backbone)
-        self.network = READERS[settings.reader.kind](
-            backbone.encoder.model, len(CAUSES), settings.reader
-        )
+        kind = READERS[settings.reader.kind]
+        self.network = kind(backbone.encoder.model, len(CAUSES), settings.reader)
+        self.width = backbone.width
         maker = Maker(settings.excerpts, recipe.seed, work)
 
         def made(half: Half) -> rows.Rows:
@@ -103,8 +111,49 @@ class Deam:
         return examine(self.network, self.valid, self.settings.exam).measures()
 
     def export(self, folder: Path) -> float:
-        """Write the metric."""
-        raise NotImplementedError
+        """Write what reads all tokens together; the encoder below it is one that ships."""
+        examples = [self._example(group) for group in self.train.groups[:_CALIBRATION]]
+        difference = export(
+            self.network.joint,
+            folder,
+            examples[:_COMPARED],
+            {"states": _TOKENS, "owner": _TOKENS, "speakers": _TURNS, "counted": _TURNS},
+            {"tokens": _TOKENS, "turns": _TURNS, "causes": _TURNS},
+            self._config(),
+        )
+        if self.settings.int8:
+            fp32 = (folder / "model.onnx").rename(folder / "fp32.onnx")
+            to_int8(fp32, folder / "model.onnx", examples)
+            fp32.unlink()
+        return difference
+
+    def _config(self) -> dict[str, Any]:
+        """What scoring has to know."""
+        exam = examine(self.network, self.valid, self.settings.exam) if self.valid else None
+        lengths = [
+            sum(len(self.train.ids(text)) - 2 for text in it.turns) for it in self.train.groups
+        ]
+        return {
+            "metric": "deam",
+            **passport(self.recipe.backbone),
+            "width": self.width,
+            "causes": list(CAUSES),
+            "tokens": max(_SMALLEST, int(np.quantile(lengths, 0.99))),
+            "turns": max(len(group.turns) for group in self.train.groups),
+            "named": round(exam.named, 4) if exam else 0.0,
+        }
+
+    def _example(self, group: rows.Group) -> Example:
+        """A conversation as the exported network takes it."""
+        batch = inputs(self.train, [Form(group.turns, group.speakers, (), 0)])
+        with torch.no_grad():
+            states = self.network.states(batch.ids, batch.mask)[batch.places]
+        return {
+            "states": states.float().numpy(),
+            "owner": batch.owner.numpy(),
+            "speakers": batch.speakers.numpy(),
+            "counted": batch.counted.numpy(),
+        }
 
 
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
