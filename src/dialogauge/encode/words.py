@@ -11,7 +11,6 @@ with control characters. Of these signs somebody wrote something, so that they a
 """
 
 import re
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
