@@ -102,7 +102,16 @@ def _ours(chosen: Chosen) -> Path | None:
 def reading(
     chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
 ) -> Encode:
-    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
+    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead.
+
+    A head names its encoder by hash: one that has none could be trained on and never scored with.
+    """
+    if encode is None and _ours(chosen) is None:
+        raise InputError(
+            f"{chosen.name} is no encoder that can score: a head on it could not be used",
+            field="backbone.name",
+            remedy=f"dialogauge models import {chosen.name} --out NAME, and name that",
+        )
     encode = encode or encoder(chosen, pooling or "mean")
     return lambda texts: cached(encode, texts, chosen, work, pooling)
 
