@@ -273,6 +273,22 @@ def test_standard_output_that_fails() -> None:
     assert "Traceback" not in head.stderr
 
 
+def test_interrupted_while_it_starts() -> None:
+    code = (
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from dialogauge.__main__ import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", code, "score"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "dialogauge: interrupted\n")
+
+
 def test_interrupted(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import os, signal\n"

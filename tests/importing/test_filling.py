@@ -312,6 +312,8 @@ def test_an_encoder_is_for_metrics_that_read_one(tmp_path: Path) -> None:
     assert load("relevance", encoder="dialogue-minilm").signature == load("relevance").signature
     with pytest.raises(DialogaugeError, match="'math:pi' takes no encoder"):
         load("math:pi", encoder="dialogue-minilm")
+    with pytest.raises(DialogaugeError, match="no metric is called 'relevance-base'; did you mean"):
+        load("relevance-base", encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="name them all"):
         dg.score([], METRICS["turn-count"](), encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="no encoder is called"):
