@@ -1,4 +1,4 @@
-"""``python -m dialogauge`` is the command ``dialogauge``; Ctrl-C is one line from the first moment."""
+"""``python -m dialogauge`` is the command ``dialogauge``; Ctrl-C is one line from the start."""
 
 import sys
 
