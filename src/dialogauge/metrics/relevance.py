@@ -24,13 +24,11 @@ from numpy.typing import NDArray
 from ..dialogue import Dialogue, normalise
 from ..scores import Score
 from .functions import from_last_turns
-from .trained import LAST, TrainedMetric, batches
+from .trained import COPY, LAST, TrainedMetric, batches
 from .vectors import preceding, recent, sizes, weakest
 
 Floats = NDArray[np.floating]
 
-#: Texts whose cosine is this close to 1 begin to count as copies of each other.
-COPY = 0.03
 #: An answer may repeat so many words, of so many tokens, without being an echo.
 _WORDS, _TOKENS = 3, 6
 #: The share of an answer's words that were just said at which it begins to be an echo, and is one;

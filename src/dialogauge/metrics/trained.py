@@ -24,6 +24,8 @@ from .vectors import shared
 
 #: The last turns of a dialogue that are scored one by one: no dialogue takes more than seconds.
 LAST = 1000
+#: Texts whose cosine is this close to 1 begin to count as copies of each other.
+COPY = 0.03
 _TOGETHER = 1024
 
 

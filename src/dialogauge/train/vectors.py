@@ -19,7 +19,7 @@ from .. import atomic, models
 from ..encode import Encoder
 from ..encode.encoder import Pooling, Vectors, fingerprint
 from ..errors import InputError
-from ..metrics.relevance import COPY
+from ..metrics.trained import COPY
 from .data import Half, Material
 from .models import Encode
 from .models.encoder.network import load
