@@ -229,14 +229,14 @@ Inflection: lemma and form of 5,000 tokens of EWT test put together again (floor
 ## What sentences say
 
 The built-in AMR parser, as `make amr-results` measured it; definitions in
-[amr.md](../guide/amr.md), speed and the errors that cost most in [amr-results.md](amr.md), the
-realiser in [amr-realiser.md](realiser.md).
+[amr.md](../guide/amr.md), speed and the errors that cost most in [measured/amr.md](amr.md), the
+realiser in [realiser.md](realiser.md).
 
 {amr}
 
 ## On pages of their own
 
-- [manipulations-results.md](manipulations.md), by `make manipulations`: how often each
+- [manipulations.md](manipulations.md), by `make manipulations`: how often each
   manipulation applies, whether its edits can be told out of context, and what they cost in fluency.
 - [reproductions/relevance.md](../reproductions/relevance.md), by `dialogauge reproduce relevance`:
   `relevance` and the untrained floors on tuning and test sets, and response selection;

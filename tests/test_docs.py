@@ -44,6 +44,12 @@ def test_what_repeats_the_code_is_up_to_date() -> None:
     assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_link_that_names_a_file_leads_to_it(page: Path) -> None:
+    for text, target in re.findall(r"\[([\w./-]+\.md)\]\(([^)#]+)", page.read_text()):
+        assert Path(target).name == Path(text).name
+
+
 def test_the_metric_in_the_readme_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,21 +1,25 @@
 """Model folders: whatever is wrong with one is one clear error."""
 
 import json
+import math
 import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from dialogauge import models
 from dialogauge.cli.models import app
+from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.encode import Encoder
 from dialogauge.errors import DialogaugeError, ModelError, UnknownNameError
 from dialogauge.metrics import load as load_metric
 
 SHIPPED = models.shipped()["dialogue-minilm"]
+TALK = ("Hi, how are you?", "Fine, I went to the beach.", "Was it warm?")
 
 
 @pytest.fixture
@@ -89,7 +93,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no graph, sealed": (sealed(remove("model.onnx")), "does not name model.onnx"),
     "no tokenizer": (sealed(remove("tokenizer.json")), "does not name tokenizer.json"),
     "a broken tokenizer": (sealed(cut("tokenizer.json", 500)), "tokenizer.json: cannot be read"),
-    "too many words": (sealed(words), "the graph cannot be run on this"),
+    "too many words": (sealed(words), "30,523 tokens, and model.onnx knows fewer: they are of"),
     "no manifest": (
         remove("manifest.json"),
         "model: not a model folder: it has no manifest.json (`dialogauge",
@@ -112,7 +116,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "too many tokens": (config(max_tokens=5000), "has no room for a window of 5000 tokens"),
     "too many, and it does not say": (
         config(max_tokens=5000, backbone=None),
-        "the graph cannot be run on this",
+        "model.onnx has no room for the 5000 max_tokens of config.json: choose fewer",
+    ),
+    "a thousand million": (
+        config(max_tokens=10**9, backbone=None),
+        "max_tokens: Expected int <= 8192",
     ),
     "not an encoder": (config(model="head"), "this is a 'head', not an encoder"),
     "a metric": (config(metric="deam", width=None), "this is a 'deam', not an encoder"),
@@ -129,6 +137,35 @@ def test_whatever_is_wrong_is_one_clear_error(folder: Path, what: str) -> None:
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 800
+
+
+def poison(folder: Path, number: float) -> None:
+    """One number of each large tensor is none."""
+    onnx = pytest.importorskip("onnx", reason="needs the extra: train")
+    graph = onnx.load(folder / "model.onnx")
+    for tensor in graph.graph.initializer:
+        numbers = onnx.numpy_helper.to_array(tensor).copy()
+        if numbers.dtype == np.float32 and numbers.size > 100:
+            numbers.flat[0] = number
+            tensor.CopyFrom(onnx.numpy_helper.from_array(numbers, tensor.name))
+    onnx.save(graph, folder / "model.onnx")
+    models.seal(folder)
+
+
+def _scored(folder: Path, talk: Dialogue) -> object:
+    if folder.name == "dialogue-minilm":
+        return Encoder.load(folder, threads=1)
+    return load_metric(str(folder)).score([talk])
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+@pytest.mark.parametrize("name", ["dialogue-minilm", "relevance", "maude", "dynaeval"])
+def test_weights_that_are_no_numbers(name: str, number: float, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(models.shipped()[name], tmp_path / name))
+    poison(folder, number)
+    talk = Dialogue("d", tuple(Turn("ab"[at % 2], text) for at, text in enumerate(TALK)))
+    with pytest.raises(ModelError, match=r"model\.onnx: gives NaN or infinity for ordinary text"):
+        _scored(folder, talk)
 
 
 @pytest.mark.parametrize("name", ["weights.pkl", "pytorch_model.bin", "deep/er/X.PT"])

@@ -15,7 +15,7 @@ from .dialogue import Dialogue
 from .errors import DialogaugeError
 from .metrics import TRIVIAL, Metric, is_trained
 from .scores import Row, Scores
-from .scoring import Metrics, Run, score
+from .scoring import Metrics, Run, Unread, score
 
 if TYPE_CHECKING:
     from .contrast import Contrast
@@ -25,11 +25,12 @@ _TOGETHER = 256
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """Each metric's evaluation, the comparison of several, and the scores behind them."""
+    """Each metric's evaluation, the comparison of several, the scores, and what was not read."""
 
     evaluations: tuple[meta.Evaluation, ...]
     comparison: meta.Comparison | None
     scores: Scores
+    unread: Unread
 
 
 def judge(
@@ -51,7 +52,8 @@ def judge(
     >>> judgement.evaluations[0].headline.value
     1.0
     """
-    scores = score(dialogues, metrics, turns=False, encoder=encoder)
+    run = Run.of(metrics, None, turns=False, encoder=encoder)
+    scores = run.scores(dialogues)
     baselines = score(dialogues, TRIVIAL)
     evaluations = tuple(
         meta.evaluate(scores, name, dialogues, aspect, baselines=baselines, settings=settings)
@@ -59,18 +61,21 @@ def judge(
     )
     several = [(scores, name) for name in scores.metrics]
     comparison = meta.compare(several, dialogues, aspect, settings) if len(several) > 1 else None
-    return Judgement(evaluations, comparison, scores)
+    return Judgement(evaluations, comparison, scores, run.unread)
 
 
 def discriminations(
-    metrics: Metrics, contrasts: "Iterable[Contrast]", settings: meta.Resampling | None = None
+    metrics: Metrics | Run,
+    contrasts: "Iterable[Contrast]",
+    settings: meta.Resampling | None = None,
 ) -> dict[str, meta.Discrimination]:
     """How often each metric scores the better side higher, over all contrasts and by cause.
 
     Contrasts are read as they come: two numbers of each are kept. Intervals resample the better
-    sides.
+    sides. A run in place of metrics knows afterwards what was not read.
     """
-    run, remaining = Run.of(metrics, None, turns=False), iter(contrasts)
+    run = metrics if isinstance(metrics, Run) else Run.of(metrics, None, turns=False)
+    remaining = iter(contrasts)
     better, worse = ({metric.name: list[float]() for metric in run.metrics} for _ in range(2))
     clusters: list[str] = []
     causes: list[str] = []

@@ -23,6 +23,7 @@ from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
 from .metrics import Metric, aggregate, checked, checked_values, earlier, load
+from .metrics.functions import FunctionMetric
 from .scores import Cause, Row, Score, Scores, files, row_of
 
 Metrics = str | Metric | Sequence[str | Metric]
@@ -47,11 +48,11 @@ def score(
     ``"module:Class"``, or an object. ``aggregate`` (mean, sum, max, product) says how turn scores
     become the dialogue's, where a metric scores turns. ``turns=False`` lets a metric leave out
     turns that cost it extra, if no value depends on them. ``encoder`` names another than the one
-    that ships, for metrics that read one.
+    that ships, for metrics that read one. What was not read, because it was too long or not known,
+    a :class:`Run` tells: ``run = Run.of(metrics, None)``, ``run.scores(dialogues)``, then
+    ``run.unread``.
     """
-    run = Run.of(metrics, aggregate, turns, encoder)
-    rows = [row for batch in run.batches(_once(dialogues)) for row in batch]
-    return Scores(run.signatures, tuple(rows))
+    return Run.of(metrics, aggregate, turns, encoder).scores(dialogues)
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -60,6 +61,9 @@ class Unread(msgspec.Struct, frozen=True):
     texts: int  # distinct ones that an encoder did not read in full
     characters: int  # of these, that it did not read
     turns: dict[str, int]  # by metric: those before the last ones of a dialogue, which it scores
+    #: By metric that compares the beginning of a response with that of references: the characters
+    #: behind these.
+    compared: dict[str, int]
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -113,7 +117,17 @@ class Run(msgspec.Struct, frozen=True):
             if isinstance(encoder, Encoder):
                 for text, characters in encoder.counts.unread.items():
                     texts[text] = max(characters, texts.get(text, 0))
-        return Unread(len(texts), sum(texts.values()), dict(+self._earlier))
+        compared = {
+            each.name: sum(each.unread.values())
+            for each in self.metrics
+            if isinstance(each, FunctionMetric) and each.unread
+        }
+        return Unread(len(texts), sum(texts.values()), dict(+self._earlier), compared)
+
+    def scores(self, dialogues: Iterable[Dialogue]) -> Scores:
+        """All of them as a table."""
+        rows = [row for batch in self.batches(_once(dialogues)) for row in batch]
+        return Scores(self.signatures, tuple(rows))
 
     def batches(self, dialogues: Iterable[Dialogue]) -> Iterator[list[Row]]:
         """Rows in order, a batch at a time."""

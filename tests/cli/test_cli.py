@@ -58,6 +58,22 @@ def test_what_is_not_read_is_said(tmp_path: Path) -> None:
     assert "windows" not in spawn(*asked, "-q").stderr
 
 
+def test_what_is_not_compared_is_said(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    turns = [{"speaker": "a", "text": "Hi."}, {"speaker": "b", "text": "Hello."}]
+    items = [
+        {"id": f"{at}", "level": "turn", "turns": turns, "references": ["word " * 36_000]}
+        | {"ratings": {"good": [at, at]}}
+        for at in range(4)
+    ]
+    path = tmp_path / "refs.jsonl"
+    path.write_text("\n".join(map(json.dumps, items)))
+    problem = "behind the beginnings of texts that are compared: bleu 170,000, chrf 170,000\n"
+    assert problem in run(capfd, "score", path, "-m", "bleu,chrf,turn-count")[1]
+    out = run(capfd, "score", path, "-m", "bleu", "--json", "-o", tmp_path / "out.jsonl")[0]
+    assert json.loads(out)["unread"]["compared"] == {"bleu": 170_000}
+    assert problem in run(capfd, "meta", "--on", path, "-m", "bleu,chrf", "--resamples", "1000")[1]
+
+
 def test_a_table_on_a_terminal() -> None:
     seen = on_a_terminal("score", EXAMPLES / "chats.jsonl", "-m", "turn-count")
     assert "bike-repair" in seen
@@ -271,6 +287,22 @@ def test_standard_output_that_fails() -> None:
         " ".join(command) + " | head -n 1", shell=True, capture_output=True, text=True, check=False
     )
     assert "Traceback" not in head.stderr
+
+
+def test_interrupted_while_it_starts() -> None:
+    code = (
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from dialogauge.__main__ import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", code, "score"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "dialogauge: interrupted\n")
 
 
 def test_interrupted(tmp_path: Path) -> None:

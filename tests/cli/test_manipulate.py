@@ -216,6 +216,20 @@ def test_standard_input() -> None:
     assert len(done.stdout.splitlines()) == len(list(dg.read(CHATS)))
 
 
+def test_without_its_extra_nothing_is_begun(tmp_path: Path) -> None:
+    code = (
+        "from dialogauge.language import pipeline\n"
+        "pipeline.find_spec = lambda _: None\n"
+        "from dialogauge.cli import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", code, "manipulate", str(CHATS), "-w", "deam", "-o", "o"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert 'pip install "dialogauge[language]"' in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_interrupted(tmp_path: Path) -> None:
     stop = PLUG_IN.replace(
         "    return",

@@ -45,7 +45,7 @@ def test_different_words_are_different(one: str, other: str) -> None:
 
 def test_ordinary_words_are_as_they_were() -> None:
     plain = Tokenizer.from_file(str(FILE))
-    for text in ("We went home, didn't we?", "ok 🙂👍🏽 fine", "x" * 100, "中文 İé", "[SEP]", ""):
+    for text in ("We went home, didn't we?", "ok 🙂👍🏽 fine", "x" * 100, "中文 İé", ""):
         assert tokens(text) == plain.encode(text).tokens[1:-1]
 
 
@@ -53,6 +53,26 @@ def test_signs_that_are_not_known_stand_alone() -> None:
     assert tokens("great🙂👍day") == ["great", "[UNK]", "day"]
     assert tokens("x" * 250) == tokens(f"{'x' * 100} {'x' * 100} {'x' * 50}")
     assert "[UNK]" not in tokens("abc" * 100)
+
+
+def test_markup_is_text(tmp_path: Path) -> None:
+    one = Encoder.load(threads=1)
+    for text in ("[CLS] [SEP] [PAD] [MASK]", "[UNK]", "a[SEP]🙂b"):  # the last one is cut
+        (ids,) = one.ids([text])
+        assert not {0, 101, 102, 103} & set(ids)
+    assert not np.isnan(one.vectors(["[UNK]"])).any()
+    made = Tokenizer.from_file(str(shipped()["base"] / "tokenizer.json"))
+    begin, end = made.token_to_id("<s>"), made.token_to_id("</s>")
+    ids = Words(shipped()["base"] / "tokenizer.json", 128).placed("<s>you idiot</s>").ids
+    assert (ids[0], ids[-1]) == (begin, end)
+    assert not {begin, end} & set(ids[1:-1])
+
+
+def test_signs_that_are_dropped_before_are_counted() -> None:
+    one = Encoder.load(threads=1)
+    text = "hello \ue000\ue001 there\ufffd\u200d\x07"  # a joiner and a bell say nothing
+    assert not np.isnan(one.vectors([text, "hello there"])).any()
+    assert one.counts.unread == {key(text): 3}
 
 
 def test_what_no_token_stands_for_is_counted(tmp_path: Path) -> None:
@@ -86,6 +106,6 @@ def test_other_kinds_of_tokenizers(unk_id: int | None, tmp_path: Path) -> None:
     made.save(str(tmp_path / "tokenizer.json"))
     assert json.loads((tmp_path / "tokenizer.json").read_text())["model"]["unk_id"] == unk_id
     words = Words(tmp_path / "tokenizer.json", 8)
-    assert words.unknown(words.placed("aa a")) == 0
+    assert words.unknown("aa a", words.placed("aa a")) == 0
     if unk_id is not None:
-        assert words.unknown(words.placed("aa b")) == 1
+        assert words.unknown("aa b", words.placed("aa b")) == 1

@@ -110,6 +110,14 @@ def test_more_than_the_file_is_thrown_away(hub: Hub, tmp_path: Path) -> None:
     assert got(tmp_path / "file")[0] == 0
 
 
+def test_a_link_is_not_followed(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "file").symlink_to("precious")
+    with pytest.raises(OutputError, match="file: a link, where a download would be written"):
+        download(SOURCE, tmp_path / "file", lambda _: None)
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
 @pytest.mark.parametrize("beginning", [b"", CONTENT[:1000]])
 @pytest.mark.parametrize("content", [b"<html>please log in</html>" * 200, CONTENT + b"more"])
 def test_an_answer_of_another_size_is_refused(

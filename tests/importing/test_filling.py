@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import dialogauge as dg
 from dialogauge import models
+from dialogauge.cli import models as commands
 from dialogauge.cli.models import app
 from dialogauge.encode import Encoder
 from dialogauge.errors import DialogaugeError, InputError, ModelError, OutputError
@@ -84,6 +85,13 @@ def other_shapes(folder: Path) -> None:
     safetensors(folder / "model.safetensors", names)
 
 
+def not_numbers(folder: Path) -> None:
+    other_shapes(folder)
+    path = folder / "model.safetensors"
+    header, brackets, zeros = path.read_bytes().rpartition(b"}}")
+    path.write_bytes(header + brackets + b"\xff" * len(zeros))  # NaN
+
+
 def truncated(folder: Path) -> None:
     safetensors(folder / "model.safetensors", {"embeddings.word_embeddings.weight": [900, 400]})
     path = folder / "model.safetensors"
@@ -102,7 +110,8 @@ def pickled(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (other_model, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
+        (other_model, "all-mpnet-base-v2: another model: it has no tensor 'en"),
+        (not_numbers, "all-mpnet-base-v2: "),
         (other_shapes, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
         (empty, "the tensor 'embeddings.word_embeddings.weight' has 0 bytes"),
         (truncated, "not the weights of sentence-transformers/all-mpnet-base-v2: "),
@@ -170,6 +179,54 @@ with _appearing(Path({str(tmp_path / "base")!r})) as partial:
         "base",
         "base/whole",
     ]
+
+
+def test_nothing_behind_a_link_is_removed(tmp_path: Path) -> None:
+    precious = tmp_path / "victim" / "base" / "thesis.txt"
+    precious.parent.mkdir(parents=True)
+    precious.write_text("precious")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".base.partial").symlink_to("../victim")
+    with (
+        pytest.raises(OutputError, match=r"\.base\.partial: a link, .*: remove it"),
+        filling._appearing(tmp_path / "out" / "base"),
+    ):
+        pytest.fail("it would be cleared")
+    assert precious.read_text() == "precious"
+
+
+def test_what_lies_in_the_way_by_chance_is_kept(tmp_path: Path) -> None:
+    (tmp_path / ".base.partial").mkdir()
+    (tmp_path / ".base.partial" / "thesis.txt").write_text("precious")
+    with filling._appearing(tmp_path / "base") as partial:
+        (partial / "whole").touch()
+    assert [path.name for path in (tmp_path / ".base.partial").iterdir()] == ["thesis.txt"]
+
+
+def test_only_what_was_downloaded_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / ".mpnet.safetensors"
+    part.write_bytes(b"a user's own")
+    done = filling.Filled("base", "hash", 1.0)
+    monkeypatch.setattr(commands, "fill", lambda *_: done)
+    run("import", "mpnet", "--from", str(part), "--out", str(tmp_path / "base"))
+    assert part.exists()
+    monkeypatch.setattr(commands, "download", lambda *_: part)
+    run("import", "mpnet", "--out", str(tmp_path / "base"))
+    assert not part.exists()
+
+
+@pytest.mark.parametrize("out", ["new/..", "new/../old"])
+def test_a_place_that_leads_back_is_where_it_leads(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    with pytest.raises(OutputError, match=r"exists, and is not base"):
+        run("import", "mpnet", "--from", "x", "--out", out)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert filling.free(Path("new/../base"), BASE) == tmp_path.resolve() / "base"
 
 
 def test_two_imports_at_once(tmp_path: Path) -> None:
@@ -255,6 +312,8 @@ def test_an_encoder_is_for_metrics_that_read_one(tmp_path: Path) -> None:
     assert load("relevance", encoder="dialogue-minilm").signature == load("relevance").signature
     with pytest.raises(DialogaugeError, match="'math:pi' takes no encoder"):
         load("math:pi", encoder="dialogue-minilm")
+    with pytest.raises(DialogaugeError, match="no metric is called 'relevance-base'; did you mean"):
+        load("relevance-base", encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="name them all"):
         dg.score([], METRICS["turn-count"](), encoder="dialogue-minilm")
     with pytest.raises(DialogaugeError, match="no encoder is called"):

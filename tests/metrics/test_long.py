@@ -41,6 +41,16 @@ def test_what_follows_six_hundred_good_words_is_heard(
         assert spoilt.turns[1] < good.turns[1]
 
 
+@pytest.mark.parametrize("name", ["cosim", "relevance"])
+def test_one_insult_is_a_crumb_and_two_are_a_window(name: str) -> None:
+    ends = (GOOD + count * ENDS["an insult"] for count in range(3))
+    good, one, two = (
+        score.turns[1] for score in load(name).score([chat(QUESTION, e) for e in ends])
+    )
+    assert one == pytest.approx(good, abs=1e-3)  # what docs/guide/metrics.md says
+    assert two < good - 0.3
+
+
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_response_is_its_weakest_window(name: str) -> None:
     metric = load(name)

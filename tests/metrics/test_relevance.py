@@ -56,6 +56,20 @@ def test_an_echo_is_below_every_answer(text: str, head: TrainedMetric) -> None:
         assert last(head, text, answer) > -0.9
 
 
+@pytest.mark.parametrize("echo", ["{0} {0}", "Well, {0}", "{0} ...", "You said: {0}", '"{0}"'])
+def test_an_echo_with_a_word_more_is_below_every_answer(echo: str, head: TrainedMetric) -> None:
+    text = MARKET.strip()
+    assert last(head, text, echo.format(text)) < -0.5
+    assert last(head, text, "I see.") > -0.5
+
+
+def test_few_words_may_be_said_again(head: TrainedMetric) -> None:
+    for text in ("Hi.", "Thank you.", "Good night!"):
+        assert last(head, text, text) == pytest.approx(0, abs=1e-4)
+    assert last(head, "我们去了市场买了面包和奶酪", "我们去了市场买了面包和奶酪") < -0.9
+    assert head.signature.endswith("|echo:words")
+
+
 def test_a_long_answer_is_its_weakest_window_still(head: TrainedMetric) -> None:
     (parts,) = head.encoder.parts([LONG])
     alone = [last(head, "What did you buy?", part) for part in parts]

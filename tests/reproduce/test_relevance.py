@@ -15,7 +15,7 @@ from dialogauge.errors import DialogaugeError, InputError, OutputError
 from dialogauge.meta import Resampling
 from dialogauge.metrics import by_turn, load
 from dialogauge.reproduce import REPRODUCTIONS, final, logged, look
-from dialogauge.reproduce.looks import correlations, gains
+from dialogauge.reproduce.looks import correlations, final_looks, gains, without_repeats
 from dialogauge.reproduce.page import Paper, cells
 from dialogauge.reproduce.relevance import hits, last_turn, last_turn_and_context, questions
 from dialogauge.scores import Score
@@ -55,6 +55,19 @@ def test_a_final_look_is_written_down(tmp_path: Path) -> None:
     assert seen.spearman.low < seen.spearman.value < seen.spearman.high
     assert "fed-turn" in correlations(first.looks)
     assert logged(tmp_path, "none") == ()
+
+
+def test_a_page_says_which_encoder_and_no_number_twice() -> None:
+    finals = logged(Path(__file__).parents[2] / "docs", "relevance")[:5]
+    text = final_looks("relevance", finals)
+    assert "| relevance | dialogue-minilm 9ca9513f | 600 | 0.493 " in text
+    assert "| relevance | dialogue-minilm ce087a8a | 600 | 0.517 " in text
+    assert "| cosine-both-base | base 5fb24bf3 | 600 |" in text
+    rows = [line for line in text.splitlines() if line.startswith("| convai2-grade")]
+    assert len(rows) == len(set(rows)) == 6
+    assert "T01:08:41+00:00, dialogauge 0.1.0; 15 numbers of an earlier look came again" in text
+    added = gains(each for one in without_repeats(finals) for each in one.looks)
+    assert added.count("convai2-grade | relevance |") == 1
 
 
 @pytest.mark.usefixtures("_data")

@@ -115,6 +115,19 @@ def test_layers_that_stay_still_do_not_move(tmp_path: Path) -> None:
     assert all("layer.1." in name for name in moved)
 
 
+@pytest.mark.parametrize("teacher", ["./nobody", "relevance"])
+def test_a_teacher_that_cannot_teach(tmp_path: Path, teacher: str) -> None:
+    chosen, material = recipe(tmp_path, teachers=[teacher]), given(TRAIN, VALID)
+    with pytest.raises(InputError, match=rf"settings\.teachers: .*{teacher}"):
+        run.train(chosen, tmp_path / "out", material=material)
+    assert not (tmp_path / "out").exists()  # the mended recipe can begin
+
+
+def test_somebody_must_teach(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"settings\.teachers: Expected array of length >= 1"):
+        run.train(recipe(tmp_path, teachers=[]), tmp_path / "out")
+
+
 def test_a_student_can_keep_its_first_layers(tmp_path: Path) -> None:
     train(tmp_path, keep=1)
     assert '"num_hidden_layers": 1' in (tmp_path / "out" / "config.json").read_text()

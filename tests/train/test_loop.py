@@ -27,6 +27,8 @@ from dialogauge.train.checkpoints import Checkpoints, State  # noqa: E402
 from dialogauge.train.data import given  # noqa: E402
 from dialogauge.train.log import Moment  # noqa: E402
 from dialogauge.train.loop import fit  # noqa: E402
+from dialogauge.train.models.encoder.network import load  # noqa: E402
+from dialogauge.train.models.encoder.task import write  # noqa: E402
 from dialogauge.train.recipe import Optimisation, Recipe  # noqa: E402
 from dialogauge.train.run import Trained, train  # noqa: E402
 
@@ -197,6 +199,8 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recipe on 200 dialogues of a file, with a tiny encoder."""
     folder = tmp_path_factory.mktemp("kitchen")
     path = write_chats(folder / "chats.jsonl", chats(200))
+    encoder = load(recipes.Chosen(str(tiny(folder / "bert")), max_tokens=16))
+    write(encoder, folder / "encoder", "tiny-bert", ["the boat"], int8=False)
     (folder / "tiny.toml").write_text(
         recipe_text(
             "response-selection",
@@ -207,7 +211,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "learning_rate": 0.01,
                 "checkpoint_every": 10,
             },
-            backbone={"name": str(tiny(folder / "bert")), "max_tokens": 16},
+            backbone={"name": str(folder / "encoder"), "max_tokens": 16},
             settings={"heads": 2, "dropout": 0.2},
         )
     )
@@ -289,6 +293,7 @@ def test_card_and_manifest_say_what_is_there(kitchen: Path, whole: Trained) -> N
     config = msgspec.json.decode((folder / "config.json").read_bytes())
     assert config["metric"] == "relevance"
     assert (config["turns"], config["width"]) == (4, 24)
+    assert config["encoder_hash"]
 
 
 def test_the_exported_head_scores_without_torch(kitchen: Path, whole: Trained) -> None:
@@ -333,10 +338,21 @@ def test_settings_belong_to_their_task(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("task", ["response-selection", "nce", "ranking"])
+def test_a_head_is_trained_on_what_can_score(tmp_path: Path, task: str) -> None:
+    backbone = {"name": str(tiny(tmp_path / "bert")), "max_tokens": 16}
+    recipe = recipes.decode(recipe_text(task, backbone=backbone).encode())
+    problem = r"backbone\.name: .*could not be used \(dialogauge models import .*bert --out NAME"
+    with pytest.raises(InputError, match=problem):
+        train(recipe, tmp_path / "out", material=given(chats(6), ()))
+    assert not (tmp_path / "out").exists()
+
+
 def test_heads_divide_the_width(tmp_path: Path) -> None:
     recipe = recipes.decode(recipe_text("response-selection", settings={"heads": 7}).encode())
     with pytest.raises(InputError, match="7 heads do not divide vectors of 24 numbers"):
         train(recipe, tmp_path / "out", material=given(chats(3), ()), encode=vectors)
+    assert not (tmp_path / "out").exists()  # nothing is in the way of the right number
 
 
 def test_a_text_without_a_vector_does_no_harm(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dialogauge import models
@@ -23,6 +24,17 @@ def test_every_model_that_ships_has_a_recipe_and_a_target() -> None:
     targets = re.search(r"^MODELS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert targets is not None
     assert set(targets[1].split()) == shipped
+    page = (ROOT / "docs" / "guide" / "training.md").read_text()
+    listed = re.search(r"`make NAME` trains .*?: (.*?)\. Stopped", page, re.DOTALL)
+    assert listed is not None
+    assert set(re.findall(r"`([\w-]+)`", listed[1])) == shipped
+
+
+def test_the_recipe_in_the_guide_is_the_one_that_ships() -> None:
+    page = (ROOT / "docs" / "guide" / "training.md").read_text()
+    shown = recipes.decode(page.partition("```toml\n")[2].partition("```")[0].encode())
+    ships = recipes.read(recipes.find("relevance"))
+    assert msgspec.structs.replace(shown, about=ships.about) == ships
 
 
 def test_every_recipe_is_one_of_its_task() -> None:

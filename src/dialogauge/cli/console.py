@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from ..corpora.inputs import Input
+    from ..scoring import Unread
 
 Json = Annotated[
     bool | None,
@@ -95,6 +96,25 @@ def remark(text: str, quiet: bool = False) -> None:
     """A line on standard error."""
     if not quiet:
         console(stderr=True).print(printable(text), soft_wrap=True)
+
+
+def not_read(unread: "Unread", quiet: bool) -> None:
+    """Say what was not read, because it was too long or not known."""
+    from ..encode.reader import WINDOWS
+
+    if unread.texts:
+        count = "1 text" if unread.texts == 1 else f"{unread.texts:,} texts"
+        reasons = f"beyond its {WINDOWS} windows, or signs that it does not know"
+        remark(
+            f"the encoder did not read {unread.characters:,} characters of {count}: {reasons}",
+            quiet,
+        )
+    if unread.turns:
+        each = ", ".join(f"{name} {turns:,}" for name, turns in unread.turns.items())
+        remark(f"turns too far from the end of long dialogues to be scored: {each}", quiet)
+    if unread.compared:
+        each = ", ".join(f"{name} {count:,}" for name, count in unread.compared.items())
+        remark(f"characters behind the beginnings of texts that are compared: {each}", quiet)
 
 
 def listed(values: list[str] | None) -> list[str]:

@@ -139,15 +139,19 @@ def _check(path: Path, force: bool) -> None:
 def _fill(
     variants: "Iterable[Variant]", to: Path | None, html: Path | None, seen: bool
 ) -> KeyboardInterrupt | DialogaugeError | None:
-    """Write and show every edit; what ended it before its time, which keeps those before."""
+    """Write and show every edit; what ended it before its time, which keeps those before.
+
+    An error before the first edit is just an error: there is nothing to keep.
+    """
     from ..report.edits import ON_A_PAGE, Review, example, shown
     from ..variants import about
 
-    review, stopped = Review(), None
+    review, stopped, begun = Review(), None, False
     with atomic.writing(to) if to else nullcontext() as file:
         write = file.write if file else None if seen or html else put
         try:
             for variant in variants:
+                begun = True
                 if write:
                     write(variant.line + b"\n")
                 if seen or html:
@@ -155,9 +159,9 @@ def _fill(
                     review.add(variant.name, lines)
                 if seen:
                     console().print(shown(lines))
-        except OutputError:
-            raise
         except (KeyboardInterrupt, DialogaugeError) as problem:
+            if isinstance(problem, OutputError) or not begun:
+                raise
             stopped = problem
     if html:
         review.write(html, about)

@@ -23,6 +23,7 @@ from .console import (
     Resamples,
     Seed,
     chosen_metrics,
+    not_read,
     remark,
     show,
 )
@@ -70,7 +71,7 @@ def run(
     resampling = Resampling(coefficient=coefficient, resamples=resamples, seed=seed, raters=raters)
     if on is None:
         metrics = [load(name, encoder=encoder) for name in chosen_metrics(metric)]
-        _discriminate(contrasts or "", metrics, resampling, json)
+        _discriminate(contrasts or "", metrics, resampling, json, quiet)
         return
     from ..judging import judge, keep_apart
 
@@ -82,6 +83,7 @@ def run(
     if plot is not None:
         _draw(judgement, rated, plot)
         remark(f"drawn: {plot}", quiet)
+    not_read(judgement.unread, quiet)
     value = {"evaluations": judgement.evaluations, "comparison": judgement.comparison}
     show(value, json, partial(_tables, judgement))
 
@@ -93,12 +95,15 @@ def _tables(judgement: "Judgement") -> "Iterator[Group]":
 
 
 def _discriminate(
-    path: str, metrics: list[Metric], resampling: Resampling, json: bool | None
+    path: str, metrics: list[Metric], resampling: Resampling, json: bool | None, quiet: bool
 ) -> None:
     from ..contrast import read
     from ..judging import discriminations
+    from ..scoring import Run
 
-    results = discriminations(metrics, read(path), resampling)
+    run = Run.of(metrics, None, turns=False)
+    results = discriminations(run, read(path), resampling)
+    not_read(run.unread, quiet)
     tables = ((name, evaluations.discrimination_table(it)) for name, it in results.items())
     show({"discrimination": results}, json, lambda: chain.from_iterable(tables))
 

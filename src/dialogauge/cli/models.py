@@ -14,7 +14,7 @@ from .. import atomic, models
 from ..errors import InputError
 from ..escaping import printable
 from ..importing.download import download
-from ..importing.filling import Filled, fill, refuse_existing, unfilled
+from ..importing.filling import Filled, fill, free, unfilled
 from ..importing.plan import Plan
 from ..report import terminal
 from .console import Json, Quiet, console, facts, records, remark, show
@@ -114,19 +114,19 @@ def _import_(
 
 def _filled(folder: Path, source: Path | None, to: Path | None, quiet: bool) -> Filled:
     """A model with its weights, which are downloaded unless they are here."""
-    out = to or models.home() / folder.name
-    refuse_existing(out, folder)
+    out = free(to or models.home() / folder.name, folder)
+    if source is not None:
+        return fill(folder, source, out)
     published = Plan.load(folder).source
     part = out.with_name(f".{published.name}.safetensors")
-    if source is None:
-        size = f"{published.bytes / 1e6:,.0f} MB"
-        about = f"{published.repository} ({published.licence}), {size}, to {part}"
-        remark(f"downloading {about}", quiet)
-        with _bar(published.bytes, quiet) as advance:
-            download(published, part, advance)
-    filled = fill(folder, source or part, out)
-    with atomic.reporting(part):  # an earlier download that broke off is of no use any more
-        part.unlink(missing_ok=True)
+    size = f"{published.bytes / 1e6:,.0f} MB"
+    about = f"{published.repository} ({published.licence}), {size}, to {part}"
+    remark(f"downloading {about}", quiet)
+    with _bar(published.bytes, quiet) as advance:
+        download(published, part, advance)
+    filled = fill(folder, part, out)
+    with atomic.reporting(part):
+        part.unlink()
     return filled
 
 

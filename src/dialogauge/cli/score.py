@@ -8,7 +8,6 @@ import typer
 
 from .. import metrics
 from ..dialogue import Dialogue
-from ..encode.reader import WINDOWS
 from ..errors import DialogaugeError
 from ..formats import FORMATS, Dialogues, read
 from ..meta.means import Means
@@ -24,6 +23,7 @@ from .console import (
     chosen_metrics,
     console,
     emit,
+    not_read,
     progress,
     put,
     records,
@@ -93,7 +93,7 @@ def run(
     else:
         _to_pipe(dialogues, scoring)
     _account(dialogues, rejects, quiet)
-    _too_long(scoring, quiet)
+    not_read(scoring.unread, quiet)
 
 
 def _columns(given: str | None) -> dict[str, str]:
@@ -165,18 +165,3 @@ def _account(dialogues: Dialogues, rejects: Path | None, quiet: bool) -> None:
         remark(f"{counts.skipped:,} bad records skipped; they are in {rejects}", quiet)
     if counts.replaced:
         remark(f"{counts.replaced:,} characters were not Unicode and became U+FFFD", quiet)
-
-
-def _too_long(run: Run, quiet: bool) -> None:
-    """Say what was not read, because it was too long or not known."""
-    unread = run.unread
-    if unread.texts:
-        count = "1 text" if unread.texts == 1 else f"{unread.texts:,} texts"
-        reasons = f"beyond its {WINDOWS} windows, or signs that it does not know"
-        remark(
-            f"the encoder did not read {unread.characters:,} characters of {count}: {reasons}",
-            quiet,
-        )
-    if unread.turns:
-        each = ", ".join(f"{name} {turns:,}" for name, turns in unread.turns.items())
-        remark(f"turns too far from the end of long dialogues to be scored: {each}", quiet)

@@ -2,7 +2,8 @@
 
 ``reader`` cuts texts into ``windows`` of tokens, ``words`` finds these, ``batching`` sorts windows
 into batches by length, ``external`` sees where a graph keeps its weights, ``session`` runs it,
-``cache`` remembers vectors in memory and on disk, ``encoder`` puts them together.
+``fitting`` asks whether all of them fit, ``cache`` remembers vectors in memory and on disk,
+``encoder`` puts them together.
 """
 
 from .encoder import Counts, Encoder, Tokens

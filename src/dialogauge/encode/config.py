@@ -9,6 +9,8 @@ from ..errors import ModelError
 
 #: The fewest tokens of a window: a special one at each end, and one between them.
 _FEWEST = 3
+#: The most: attention takes memory with the square of them.
+_MOST = 8192
 
 #: Networks that number positions from behind the padding id: RoBERTa and its kin.
 _BEHIND_PADDING = ("roberta", "camembert", "longformer", "mpnet")
@@ -39,14 +41,14 @@ class Config(msgspec.Struct, frozen=True):
     model: str
     name: str
     width: Annotated[int, msgspec.Meta(ge=1)]
-    max_tokens: Annotated[int, msgspec.Meta(ge=_FEWEST)]  # of a window
+    max_tokens: Annotated[int, msgspec.Meta(ge=_FEWEST, le=_MOST)]  # of a window
     int8: bool = False
     taught: bool = False  # trained here, and selected by people's ratings; else as published
     backbone: Architecture = Architecture()
 
     def check(self, folder: Path) -> None:
         """An error if the graph has no room for such windows."""
-        room = self.backbone.room or self.max_tokens
+        room = min(self.backbone.room or _MOST, _MOST)
         if not _FEWEST <= self.max_tokens <= room:
             problem = f"a window of {self.max_tokens} tokens"
             raise ModelError(f"{folder}: has no room for {problem}: choose {_FEWEST} to {room}")

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from .. import models
 from ..errors import ModelError
-from .batching import batches, chunks, padded
+from . import fitting
+from .batching import batches, chunks
 from .cache import IN_MEMORY, Disk, Memory, Vector, key
 from .config import Config
 from .reader import WINDOWS, Reader, Window
@@ -37,8 +38,8 @@ CHUNK, _CHARACTERS = 8192, 2_000_000
 _TOKENS_IN_MEMORY = 32_768
 
 #: How texts become tokens, beside the signature in a cache: what was kept before long words were
-#: cut is not the vector of today.
-_READ = "|words:cut"
+#: cut and markup was read as text is not the vector of today.
+_READ = "|words:cut|markup:text"
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ class Encoder:
         self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
         self._reader = Reader(folder / "tokenizer.json", config.max_tokens, self.counts.unread)
-        self._check(folder)
+        fitting.check(folder, config, self._session, self._reader)
 
     @classmethod
     def load(
@@ -244,7 +245,7 @@ class Encoder:
         self.counts.encoded += len(new)
 
         def kept(rows: list[int]) -> dict[bytes, T]:
-            states = self._hidden([ids[row] for row in rows])
+            states = fitting.hidden(self._session, [ids[row] for row in rows])
             return {
                 keys[row]: keep(ids[row], states[at, : len(ids[row])])
                 for at, row in enumerate(rows)
@@ -254,27 +255,6 @@ class Encoder:
         for some in self._session.over(kept, batches(list(map(len, ids)))):
             encoded |= some
         return encoded
-
-    def _hidden(self, ids: Sequence[Sequence[int]]) -> Vectors:
-        """The hidden states of one batch, (texts, tokens, width)."""
-        tokens, mask = padded(ids)
-        return self._session.run("tokens", {"input_ids": tokens, "attention_mask": mask})
-
-    def _check(self, folder: Path) -> None:
-        """Tokenizer, graph and config fit: the longest text of the last word goes through."""
-        inputs, outputs = self._session.inputs, self._session.outputs
-        if inputs != {"input_ids", "attention_mask"} or "tokens" not in outputs:
-            raise ModelError(
-                f"{folder / 'model.onnx'}: not the graph of an encoder: it takes "
-                f"{', '.join(sorted(inputs))} and gives {', '.join(sorted(outputs))}"
-            )
-        last = self._reader.vocabulary - 1
-        width = self._hidden([[last] * self.config.max_tokens]).shape[-1]
-        if width != self.config.width:
-            raise ModelError(
-                f"{folder / 'config.json'}: width is {self.config.width}, but the vectors of "
-                f"model.onnx have {width}"
-            )
 
 
 def fingerprint(folder: Path) -> str:

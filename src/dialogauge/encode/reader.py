@@ -128,7 +128,7 @@ class Reader:
         What is not read in full is remembered under another key than the text's own, so that a
         cache on disk does not keep it from being counted.
         """
-        unknown = self._words.unknown(encoding)
+        unknown = self._words.unknown(text, encoding)
         ids = [] if self._words.says_nothing(encoding) else encoding.ids
         return Window(key(f"\0{whole}" if unknown else whole), start, text, ids, unknown)
 

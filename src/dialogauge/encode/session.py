@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #: What we call an execution provider -> what ONNX Runtime calls it.
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
+Floats = NDArray[np.float32]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -52,19 +53,23 @@ class Session:
         self.inputs = {each.name for each in self._session.get_inputs()}
         self.outputs = {each.name for each in self._session.get_outputs()}
 
-    def run(self, output: str, inputs: Mapping[str, Any]) -> NDArray[np.float32]:
+    def run(self, output: str, inputs: Mapping[str, Any]) -> Floats:
         """One output of the graph."""
         return self.run_all([output], inputs)[0]
 
-    def run_all(
-        self, outputs: Sequence[str], inputs: Mapping[str, Any]
-    ) -> list[NDArray[np.float32]]:
+    def run_all(self, outputs: Sequence[str], inputs: Mapping[str, Any]) -> list[Floats]:
         """Several outputs of the graph."""
         try:
             results: Sequence[Any] = self._session.run(list(outputs), dict(inputs))
         except Exception as error:  # as above
             raise self._broken("the graph cannot be run on this", error) from None
         return [np.asarray(each, dtype=np.float32) for each in results]
+
+    def refuse_undefined(self, values: NDArray[np.floating]) -> None:
+        """An error if any of the values is NaN or infinite, given that all inputs were numbers."""
+        if not np.isfinite(values).all():
+            problem = "gives NaN or infinity for ordinary text: its weights are damaged"
+            raise ModelError(f"{self._model}: {problem}: get or train the model again")
 
     def over(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """``map(work, items)``, as many at once as there are threads, and only a few ahead."""

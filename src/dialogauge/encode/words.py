@@ -5,8 +5,12 @@ its vocabulary, becomes a single [UNK], whatever else it says. In a language wit
 a whole turn, and two different ones are then the same. A text in which it happens is tokenized
 anew with such words cut: signs that the vocabulary lacks stand alone, and the rest is at most as
 long as a word may be. Any other text is tokenized as it always was.
+
+Some signs do not come so far: BERT's tokenizers take U+FFFD and private use out of a text first,
+with control characters. Of these signs somebody wrote something, so that they are counted.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +22,9 @@ from ..errors import ModelError
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
+
+#: What a tokenizer may take out before it looks for words: U+FFFD, and private use.
+_DROPPED = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
 class Words:
@@ -48,16 +55,23 @@ class Words:
         encoding = self._tokenizer.encode(text)
         return self._cutting.encode(text) if self._gives_up(encoding) else encoding
 
-    def unknown(self, encoding: "Encoding") -> int:
+    def unknown(self, text: str, encoding: "Encoding") -> int:
         """How many characters of a text within one page are in no token that is known."""
+        dropped = 0 if text.isascii() or not self._drops else len(_DROPPED.findall(text))
         if not self._gives_up(encoding):
-            return 0
+            return dropped
         places = zip(encoding.ids, encoding.offsets, strict=True)
-        return len({at for token, span in places if token == self._unknown for at in range(*span)})
+        unknown = {at for token, span in places if token == self._unknown for at in range(*span)}
+        return dropped + len(unknown)
 
     def says_nothing(self, encoding: "Encoding") -> bool:
         """Whether a page has no token that is known, the special ones aside."""
         return all(token == self._unknown for token in encoding.ids[1:-1])
+
+    @cached_property
+    def _drops(self) -> bool:
+        normalizer = self._tokenizer.normalizer
+        return normalizer is not None and not normalizer.normalize_str("\ufffd\ue000")
 
     @cached_property
     def _cutting(self) -> "Tokenizer":
@@ -119,6 +133,7 @@ def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises plain Exception
         raise ModelError(f"{path}: cannot be read: {error}") from None
+    tokenizer.encode_special_tokens = True  # "</s>" in a text is what somebody wrote
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return tokenizer

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .. import atomic, models
-from ..errors import ModelError
+from ..errors import ModelError, OutputError
 
 #: The hub, unless ``HF_ENDPOINT`` names another.
 _HUB = "https://huggingface.co"
@@ -30,6 +30,8 @@ _ELSEWHERE = "name a folder that has it with --from"
 def download(source: models.Source, path: Path, advance: Callable[[int], None]) -> Path:
     """The published file at ``path``; ``advance`` hears how many bytes are there."""
     url = _url(source)
+    if path.is_symlink():
+        raise OutputError(f"{path}: a link, where a download would be written: remove it")
     with atomic.reporting(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:

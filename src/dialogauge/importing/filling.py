@@ -6,10 +6,11 @@ down to the bit, and heads that were trained on it elsewhere fit.
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from .. import atomic, models
 from ..encode import Encoder
@@ -43,7 +44,7 @@ def unfilled(name: str) -> Path | None:
 def fill(folder: Path, weights: Path, out: Path) -> Filled:
     """Write the whole model to ``out``, from the published weights in a folder or a file."""
     files = models.verify(folder).files
-    refuse_existing(out, folder)
+    out = free(out, folder)
     plan = Plan.load(folder)
     file = _weights_file(weights, plan.source)
     with _appearing(out) as partial:
@@ -56,10 +57,11 @@ def fill(folder: Path, weights: Path, out: Path) -> Filled:
     return Filled(str(out), encoder.hash, round(size / 1e6, 1))
 
 
-def refuse_existing(out: Path, folder: Path) -> None:
-    """An error if something is there already: what the folder becomes, or anything else."""
-    if not out.exists():
-        return
+def free(out: Path, folder: Path) -> Path:
+    """The place to write to; an error if anything is there, or what the folder becomes already."""
+    place = out.resolve() if ".." in out.parts else out  # no folder is made to be left again
+    if not (place.exists() or place.is_symlink()):
+        return place
     if models.fills(out, folder):
         raise OutputError(f"{out} exists: it was imported already; remove it to import it again")
     if out == models.imported().get(folder.name):
@@ -98,7 +100,7 @@ def _write_data(path: Path, plan: Plan, file: Path) -> None:
     sha256 = models.digest(file)
     try:
         tensors = Tensors(file, largest=_FLOAT * plan.data.bytes)
-        with atomic.writing(path) as data:
+        with atomic.writing(path) as data, np.errstate(all="ignore"):  # the hash decides
             for array in arrays(plan.steps, plan.smoothing, tensors):
                 if data.tell() + array.nbytes > plan.data.bytes:
                     raise ModelError("larger tensors")
@@ -120,15 +122,18 @@ def _appearing(out: Path) -> Iterator[Path]:
     """A folder that appears at ``out`` when the block ends well, and not otherwise.
 
     It is written in ``.NAME.partial``, by whoever has the lock in there: the lock ends with its
-    process, so that what a killed one left is in nobody's way, and is cleared.
+    process, so that what a killed one left is in nobody's way, and is cleared. Nothing else is: a
+    link leads to a folder of somebody else's.
     """
     scratch = out.with_name(f".{out.name}.partial")
+    if scratch.is_symlink():
+        raise OutputError(f"{scratch}: a link, where {out.name} would be written: remove it")
     with atomic.reporting(out):
         scratch.mkdir(parents=True, exist_ok=True)
         with (scratch / "lock").open("ab") as file:
             atomic.lock(file, out)
+            partial = scratch / out.name
             try:
-                partial = scratch / out.name
                 shutil.rmtree(partial, ignore_errors=True)
                 _refuse_meanwhile(out)
                 partial.mkdir()
@@ -136,7 +141,10 @@ def _appearing(out: Path) -> Iterator[Path]:
                 _refuse_meanwhile(out)
                 partial.rename(out)
             finally:
-                shutil.rmtree(scratch, ignore_errors=True)
+                shutil.rmtree(partial, ignore_errors=True)
+                (scratch / "lock").unlink(missing_ok=True)
+                with suppress(OSError):  # something else lies there
+                    scratch.rmdir()
 
 
 def _refuse_meanwhile(out: Path) -> None:

@@ -55,9 +55,9 @@ class Tensors:
         """A copy of one tensor."""
         entry = self._entries.get(name)
         if entry is None:
-            raise self._broken(f"it has no tensor {name!r}")
+            raise self._other(f"it has no tensor {name!r}")
         if entry.dtype != "F32":
-            raise self._broken(f"the numbers of {name!r} are {entry.dtype!r}, not F32")
+            raise self._other(f"the numbers of {name!r} are {entry.dtype!r}, not F32")
         begin, end = entry.data_offsets
         size = math.prod(entry.shape) * _FLOAT.itemsize
         if end - begin != size or self._start + end > len(self._bytes):
@@ -86,3 +86,6 @@ class Tensors:
 
     def _broken(self, problem: object) -> ModelError:
         return ModelError(f"{self._path}: not weights in safetensors: {problem}")
+
+    def _other(self, problem: str) -> ModelError:
+        return ModelError(f"{self._path}: another model: {problem}")

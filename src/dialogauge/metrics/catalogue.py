@@ -149,12 +149,12 @@ def load(name: str, trusted: bool = True, encoder: str | None = None) -> Metric:
         )
     if models.is_folder(name):
         return from_folder(name, encoder=encoder or "")
-    if encoder:
+    installed = plugins.installed(_ENTRY_POINTS)
+    if encoder and (":" in name or name in installed):
         raise DialogaugeError(f"{reprlib.repr(name)} takes no encoder: it brings its own, if any")
     if ":" in name:
         thing = plugins.named(name, "module:Class")
         return _metric(lambda: thing, repr(name))
-    installed = plugins.installed(_ENTRY_POINTS)
     if name in installed:
         return _metric(installed[name].load, f"the installed metric {name!r}")
     if os.sep in name:

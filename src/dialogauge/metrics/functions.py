@@ -19,6 +19,7 @@ from statistics import fmean
 import msgspec
 
 from ..dialogue import Dialogue
+from ..encode.cache import key
 from ..errors import UnknownNameError
 from ..scores import Score
 from .metric import signature
@@ -30,13 +31,15 @@ NAN = math.nan
 FIRST_CHARACTERS = 10_000
 
 
-class FunctionMetric(msgspec.Struct, frozen=True):
+class FunctionMetric(msgspec.Struct, frozen=True, eq=False):
     """A metric that scores each dialogue on its own, by one function; nothing in it is trained."""
 
     name: str
     signature: str
     function: Callable[[Dialogue], Score]
     trained: bool = False
+    #: Each distinct text that it did not read in full, by its key: how many characters were not.
+    unread: dict[bytes, int] = msgspec.field(default_factory=dict[bytes, int])
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue."""
@@ -74,17 +77,23 @@ def by_response(
 ) -> FunctionMetric:
     """A metric of the last turn of a turn-level item, against its references.
 
-    ``compare`` sees the ``first`` characters of each text. All other turns are NaN, and so is every
-    turn of an item without references or of a whole dialogue.
+    ``compare`` sees the ``first`` characters of each text; the others are counted. All other turns
+    are NaN, and so is every turn of an item without references or of a whole dialogue.
     """
+    unread: dict[bytes, int] = {}
+
+    def beginning(text: str) -> str:
+        if len(text) > first:
+            unread[key(text)] = len(text) - first
+        return text[:first]
 
     def score(dialogue: Dialogue) -> Score:
-        references = [text[:first] for text in dialogue.references]
-        comparable = dialogue.level == "turn" and references
-        value = compare(dialogue.response[:first], references) if comparable else NAN
+        comparable = dialogue.level == "turn" and dialogue.references
+        references = [beginning(text) for text in dialogue.references] if comparable else []
+        value = compare(beginning(dialogue.response), references) if comparable else NAN
         return of_last_turn(dialogue, Score(value))
 
-    return FunctionMetric(name, signature(name, settings, *packages), score)
+    return FunctionMetric(name, signature(name, settings, *packages), score, unread=unread)
 
 
 #: Ways to one number per dialogue, from the turns that could be scored.

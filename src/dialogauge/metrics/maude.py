@@ -111,7 +111,12 @@ class Unreferenced(TrainedMetric):
         # A text without a word has no vector, or word ids of 0 only.
         has_words: NDArray[np.bool_] = (table[:, 0] == table[:, 0]) & (table != 0).any(axis=1)
         turns = self.config.turns if self.config.reads == "turns" else 1
-        for rows in batches([at for at, each in enumerate(heard) if each]):
+        scorable = (
+            at
+            for at, (each, answer) in enumerate(zip(heard, answers.tolist(), strict=True))
+            if has_words[answer] and any(has_words[text] for text in each)
+        )
+        for rows in batches(list(scorable)):
             context = np.array([[0] * (turns - len(heard[at])) + [*heard[at]] for at in rows])
             there = [[0] * (turns - len(heard[at])) + [1] * len(heard[at]) for at in rows]
             inputs = {
@@ -120,8 +125,7 @@ class Unreferenced(TrainedMetric):
                 "mask": np.array(there, np.float32) * has_words[context],
                 "response": answers[rows],
             }
-            scorable = has_words[answers[rows]] & inputs["mask"].any(axis=1)
-            scores[rows] = np.where(scorable, self.predict(inputs), np.nan)
+            scores[rows] = self.predict(inputs)
         return scores
 
 

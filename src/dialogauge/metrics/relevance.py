@@ -7,6 +7,10 @@ contexts and has no score of its own; nor has the first turn, which has no conte
 A turn of several windows follows as well as the one of them that follows worst: what comes after a
 good beginning counts. In the contexts of later turns it is the mean of its windows; as a response
 it is that, too, beside its windows, because a turn that is said again is a copy of the whole.
+
+What was just said is no answer. The network lets a copy of a turn fade to -1; here an echo does,
+too, that has a word more or says it twice (:func:`echo`). A few words may be said again ("Hi.",
+"Thank you."): their copy is no answer and no fault, 0.
 """
 
 from collections.abc import Sequence
@@ -17,11 +21,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dialogue import Dialogue
+from ..dialogue import Dialogue, normalise
 from ..scores import Score
 from .functions import from_last_turns
-from .trained import LAST, TrainedMetric, batches
+from .trained import COPY, LAST, TrainedMetric, batches
 from .vectors import preceding, recent, sizes, weakest
+
+Floats = NDArray[np.floating]
+
+#: An answer may repeat so many words, of so many tokens, without being an echo.
+_WORDS, _TOKENS = 3, 6
+#: The share of an answer's words that were just said at which it begins to be an echo, and is one;
+#: of how many words at least: short answers share theirs with what they answer.
+_ECHO, _LEAST = (0.8, 0.9), 5
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -40,6 +52,11 @@ class Relevance(TrainedMetric):
     config: Config
     last = LAST
 
+    @property
+    def signature(self) -> str:
+        """That of the network, and how echoes are found."""
+        return f"{super().signature}|echo:words"
+
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
         turns = self.config.turns
@@ -51,7 +68,7 @@ class Relevance(TrainedMetric):
             for dialogue, texts in zip(dialogues, read, strict=True)
         ]
 
-    def _turns(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def _turns(self, texts: Sequence[str]) -> Floats:
         """The score of each turn after those before it, (turns,)."""
         vectors = self.encoder.vectors(texts)
         answers = [
@@ -72,4 +89,44 @@ class Relevance(TrainedMetric):
                 "response": responses[rows],
             }
             scores[rows] = self.predict(inputs)
-        return weakest(scores, answers)
+        copied = 1 - np.clip((1 - _likest(filled, before, mask)) / COPY, 0, 1)
+        return self._heard(weakest(scores, answers), texts, before[:, -1], copied)
+
+    def _heard(
+        self, scores: Floats, texts: Sequence[str], before: NDArray[np.int64], copied: Floats
+    ) -> Floats:
+        """The scores with echoes faded, and few words that are said again forgiven."""
+        ids = self.encoder.ids(texts)
+        few = [
+            len(tokens) <= _TOKENS and len(normalise(text).split()) <= _WORDS
+            for text, tokens in zip(texts, ids, strict=True)
+        ]
+        echoes = [
+            echo(text, texts[at]) if at >= 0 else 0.0
+            for text, at in zip(texts, before.tolist(), strict=True)
+        ]
+        scores = scores + np.where(few, copied, 0)
+        return scores - np.array(echoes) * (scores + 1)
+
+
+def echo(response: str, before: str) -> float:
+    """How far a response only repeats the words of the turn before, 0 to 1; a short one does not.
+
+    >>> echo("Well, do you like green tea from Japan?", "Do you like green tea from Japan?")
+    0.75
+    >>> echo("Tea? Do you like tea?", "Do you like tea?"), echo("Thank you!", "Thank you.")
+    (1.0, 0.0)
+    """
+    words, said = normalise(response).split(), set(normalise(before).split())
+    if len(words) < _LEAST:
+        return 0.0
+    share, (begin, end) = sum(word in said for word in words) / len(words), _ECHO
+    return round(min(1.0, max(0.0, (share - begin) / (end - begin))), 6)
+
+
+def _likest(vectors: Floats, before: NDArray[np.int64], mask: NDArray[np.bool_]) -> Floats:
+    """The largest cosine of each turn with those before it that are read; 0 if there is none."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.where(length == 0, 1, length)
+    cosines = (unit[np.maximum(before, 0)] * unit[:, None]).sum(-1) * mask
+    return np.asarray(cosines.max(axis=1))

@@ -24,6 +24,8 @@ from .vectors import shared
 
 #: The last turns of a dialogue that are scored one by one: no dialogue takes more than seconds.
 LAST = 1000
+#: Texts whose cosine is this close to 1 begin to count as copies of each other.
+COPY = 0.03
 _TOGETHER = 1024
 
 
@@ -71,8 +73,12 @@ class TrainedMetric(ABC):
         return self.encoder.config.width
 
     def predict(self, inputs: Mapping[str, Any], digits: int = 6) -> NDArray[np.float64]:
-        """A number for each row; rounded: the last bits of a sum may depend on the batch."""
+        """A number for each row; rounded: the last bits of a sum may depend on the batch.
+
+        Rows hold what can be scored, so that anything but a number is the network's fault.
+        """
         predictions: NDArray[np.float64] = self._network.run("score", inputs).astype(np.float64)
+        self._network.refuse_undefined(predictions)
         return predictions.round(digits)
 
     def predict_all(

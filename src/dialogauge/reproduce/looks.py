@@ -6,7 +6,8 @@ is a line of ``test-log.jsonl``: when, with which weights, and every number.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from ..scoring import score
 Aspects = Mapping[str, str | tuple[str, ...]]
 
 LOG = "test-log.jsonl"
+_ENCODER = re.compile(r"\|encoder:([^|]+)\|sha256:(\w{8})")
 _HEAD = (
     *("set", "aspect", "metric", "n", "Spearman", "within systems", "given length", "oracle"),
     *("best trivial", "ceiling", "counts as a result"),
@@ -71,6 +73,12 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     objections: tuple[str, ...]  # why it does not count as a result
     signature: str
     over: Over | None = None  # what was asked: is it better than what it was trained from?
+
+    @property
+    def encoder(self) -> str:
+        """The encoder that it read with, and the beginning of its hash: a name may be reused."""
+        found = _ENCODER.search(self.signature)
+        return " ".join(found.groups()) if found else ""
 
     @property
     def best_trivial(self) -> str:
@@ -205,17 +213,20 @@ def by_place(looks: Iterable[Look]) -> dict[tuple[str, str, str], Estimate]:
     return {(each.metric, each.corpus, each.aspect): each.spearman for each in looks}
 
 
-def correlations(looks: Iterable[Look]) -> str:
-    """Looks as a table: the correlation, and everything that must stand beside it."""
+def correlations(looks: Iterable[Look], encoders: bool = False) -> str:
+    """Looks as a table: the correlation, and everything that must stand beside it.
+
+    With ``encoders`` a column says which one each metric read with.
+    """
     rows = (
         (
-            *(each.corpus, each.aspect, each.metric, each.n),
+            *(each.corpus, each.aspect, each.metric, *[each.encoder] * encoders, each.n),
             *(each.spearman, each.within, each.given_length, each.oracle),
             *(each.best_trivial, each.ceiling, "; ".join(each.objections) or "yes"),
         )
         for each in looks
     )
-    return table(_HEAD, rows)
+    return table((*_HEAD[:3], *["encoder"] * encoders, *_HEAD[3:]), rows)
 
 
 def gains(looks: Iterable[Look]) -> str:
@@ -234,7 +245,24 @@ def final_looks(
     """Every final look of a page, a table each; ``wanted`` says which of the rows."""
     if not finals:
         return f"No look was taken yet: `dialogauge reproduce {name} --final` takes one."
-    return "\n\n".join(
-        f"{each.date}, dialogauge {each.dialogauge}\n\n{correlations(filter(wanted, each.looks))}"
-        for each in finals
-    )
+    parts = []
+    for each, fresh in zip(finals, without_repeats(finals), strict=True):
+        rows = list(filter(wanted, fresh.looks))
+        repeated = sum(map(wanted, each.looks)) - len(rows)
+        again = f"; {repeated} numbers of an earlier look came again" if repeated else ""
+        parts.append(f"{each.date}, dialogauge {each.dialogauge}{again}")
+        parts += [correlations(rows, encoders=True)] if rows else []
+    return "\n\n".join(parts)
+
+
+def without_repeats(finals: Iterable[Final]) -> Iterator[Final]:
+    """Each final look with what is new in it: the same weights have the same numbers again."""
+    seen: set[tuple[object, ...]] = set()
+    for each in finals:
+        known = {_number(one): one for one in each.looks if _number(one) not in seen}
+        seen |= known.keys()
+        yield replace(each, looks=tuple(known.values()))
+
+
+def _number(look: Look) -> tuple[object, ...]:
+    return look.metric, look.corpus, look.aspect, look.signature, look.spearman.value

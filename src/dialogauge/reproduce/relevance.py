@@ -18,7 +18,7 @@ from ..report.markdown import table
 from ..scores import Score
 from ..train.people import TUNING, cosines, sides
 from .exams import held
-from .looks import correlations, final, final_looks, gains, logged, look
+from .looks import correlations, final, final_looks, gains, logged, look, without_repeats
 from .page import Paper, Request
 
 #: Test sets of single answers, where relevance is judged.
@@ -77,7 +77,7 @@ class RelevancePage:
             final("relevance", answers, _TEST, docs, over=_OVER)
             final("relevance", [load("cosim"), load("relevance")], _WHOLE, docs)
         finals = logged(docs, "relevance")
-        added = gains(each for final in finals for each in final.looks)
+        added = gains(each for final in without_repeats(finals) for each in final.looks)
         return f"{final_looks('relevance', finals)}\n\n{added}"
 
 

@@ -5,14 +5,16 @@ step by step, has ``make``, which writes the model's files itself. Both come to 
 :class:`~.card.Outcome`; folder, card and manifest are the same for all.
 """
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .. import atomic, models
-from ..errors import InputError, OutputError
+from ..errors import DialogaugeError, InputError, OutputError
 from . import card, require_extra
 from . import recipe as recipes
 from .card import Outcome
@@ -59,16 +61,18 @@ def train(
     recipes.refuse(recipe, unread(recipe.task), file=file)
     _claim(out, recipe, resume)
     if hasattr(kind, "make"):
-        outcome: Outcome = kind.make(recipe, settings, out)
+        with _leaving(out, resume):
+            outcome: Outcome = kind.make(recipe, settings, out)
     else:
         from .loop import fit, reseed
 
         work = out / "training"
-        if material is None and hasattr(kind, "gather"):
-            material = kind.gather(recipe, settings)
-        material = gather(recipe.data) if material is None else material
-        reseed(recipe.seed, 0)  # the network's first weights
-        task = kind.build(recipe, settings, material, work, encode)
+        with _leaving(out, resume):
+            if material is None and hasattr(kind, "gather"):
+                material = kind.gather(recipe, settings)
+            material = gather(recipe.data) if material is None else material
+            reseed(recipe.seed, 0)  # the network's first weights
+            task = kind.build(recipe, settings, material, work, encode)
         state = fit(task, recipe, work, resume=resume, watch=watch)
         parity = task.export(out) if leads(recipe.task) else 0.0
         outcome = card.learnt(material, state, parity, getattr(task, "sections", ()))
@@ -121,6 +125,20 @@ def _claim(out: Path, recipe: Recipe, resume: bool) -> None:
             (out / "training").mkdir(parents=True)
         with atomic.writing(path) as file:
             file.write(recipes.encode(recipe, without=unread(recipe.task)))
+
+
+@contextmanager
+def _leaving(out: Path, resume: bool) -> Iterator[None]:
+    """What cannot begin leaves no claim behind: the recipe can be mended and tried again."""
+    try:
+        yield
+    except DialogaugeError:
+        if not resume:
+            shutil.rmtree(out / "training", ignore_errors=True)
+            (out / "recipe.json").unlink(missing_ok=True)
+            with suppress(OSError):  # something else lies there
+                out.rmdir()
+        raise
 
 
 def _differences(started: Recipe, given: Recipe) -> list[str]:

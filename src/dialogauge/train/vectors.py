@@ -19,6 +19,7 @@ from .. import atomic, models
 from ..encode import Encoder
 from ..encode.encoder import Pooling, Vectors, fingerprint
 from ..errors import InputError
+from ..metrics.trained import COPY
 from .data import Half, Material
 from .models import Encode
 from .models.encoder.network import load
@@ -27,8 +28,6 @@ from .recipe import Chosen
 Ints = NDArray[np.int64]
 #: Texts whose vectors say what mean and spread are.
 _MANY = 20_000
-#: Texts whose cosine is this close to 1 begin to count as copies of each other.
-_COPY = 0.03
 
 
 class _Rows(Protocol):
@@ -102,7 +101,16 @@ def _ours(chosen: Chosen) -> Path | None:
 def reading(
     chosen: Chosen, work: Path, encode: Encode | None, pooling: Pooling | None = None
 ) -> Encode:
-    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead."""
+    """What a network reads of texts: the vectors of the encoder, or of ``encode`` in its stead.
+
+    A head names its encoder by hash: one that has none could be trained on and never scored with.
+    """
+    if encode is None and _ours(chosen) is None:
+        raise InputError(
+            f"{chosen.name} is no encoder that can score: a head on it could not be used",
+            field="backbone.name",
+            remedy=f"dialogauge models import {chosen.name} --out NAME, and name that",
+        )
     encode = encode or encoder(chosen, pooling or "mean")
     return lambda texts: cached(encode, texts, chosen, work, pooling)
 
@@ -136,7 +144,7 @@ def newness(cosine: Tensor) -> Tensor:
     >>> [round(float(each), 2) for each in newness(torch.tensor([0.5, 0.97, 0.985, 1.0]))]
     [1.0, 1.0, 0.5, 0.0]
     """
-    return ((1 - cosine) / _COPY).clamp(0, 1)
+    return ((1 - cosine) / COPY).clamp(0, 1)
 
 
 class Standard(nn.Module):

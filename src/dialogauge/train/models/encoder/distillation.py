@@ -11,11 +11,12 @@ where the tuning sets are here.
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
 import torch
+from msgspec import Meta
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -40,11 +41,13 @@ _TOGETHER = 1024
 #: Batches of held dialogues on which student and teachers are compared.
 _EXAM = 16
 
+Teachers = Annotated[tuple[str, ...], Meta(min_length=1)]
+
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who teaches, what is to be matched, and what of the student moves."""
 
-    teachers: tuple[str, ...] = ("base",)  # encoders, by name or folder
+    teachers: Teachers = ("base",)  # encoders, by name or folder
     temperature: Positive = 0.05  # of the softmax over a row of cosines
     order: Share = 1.0  # the weight of that softmax in the loss
     cosines: float = 10.0  # the weight of the squared differences of cosines
@@ -222,9 +225,18 @@ class Lesson:
 
 def _lesson(groups: rows.Groups, settings: Settings, work: Path, encode: Encode | None) -> Lesson:
     """What the teachers make of groups of texts; ``work`` keeps each of their vectors."""
-    teachers = {name: encode or encoder(Chosen(name), cache=work) for name in settings.teachers}
+    teachers = {name: encode or _teacher(name, work) for name in settings.teachers}
     tables = [cached(teach, groups.texts, Chosen(name), work) for name, teach in teachers.items()]
     return Lesson(groups, tables)
+
+
+def _teacher(name: str, work: Path) -> Encode:
+    """An encoder that teaches; what is wrong with it is wrong with that setting."""
+    try:
+        return encoder(Chosen(name), cache=work)
+    except InputError as error:
+        problem = error.problem if name in error.problem else f"{name}: {error.problem}"
+        raise InputError(problem, field="settings.teachers", remedy=error.remedy) from None
 
 
 def _order_loss(ours: Tensor, theirs: Tensor, temperature: float) -> Tensor:

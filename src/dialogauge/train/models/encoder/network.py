@@ -68,6 +68,7 @@ class Backbone:
         self.pad = int(model.config.pad_token_id or 0)
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True  # as scoring reads: markup is text
         own = model.config
         positions = getattr(own, "max_position_embeddings", None)
         room = Architecture(own.model_type, positions, own.pad_token_id).room
