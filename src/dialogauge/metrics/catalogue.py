@@ -20,7 +20,7 @@ import msgspec
 
 from .. import models, plugins
 from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, located
-from . import dynaeval, maude, overlap, relevance, ruber, trivial, vectors
+from . import deam, dynaeval, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
 from .trained import TrainedMetric
 from .vectors import shared
@@ -46,6 +46,7 @@ KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
     **dict.fromkeys(("maude", "nli", "infersent", "ruber"), (maude.Config, maude.Maude)),
     **dict.fromkeys(("ruber-blend", "bert-ruber"), (ruber.Config, ruber.Blend)),
     **dict.fromkeys(("dynaeval", "s-dicoh"), (dynaeval.Config, dynaeval.Graph)),
+    "deam": (deam.Config, deam.Deam),
 }
 
 

@@ -27,6 +27,7 @@ from torch import nn
 from .. import atomic
 from ..errors import DialogaugeError
 from .models.encoder.network import Backbone
+from .models.encoder.quantise import to_int8
 
 #: Torch and ONNX Runtime may differ by this much.
 _TOLERANCE = 1e-3
@@ -85,6 +86,13 @@ def export_onnx(
         problem = f"ONNX differs from torch by {difference:.2g}, more than {_TOLERANCE:g}"
         raise DialogaugeError(f"{path}: {problem}")
     return difference
+
+
+def as_int8(folder: Path, calibration: Sequence[Example]) -> None:
+    """Replace the graph of a folder by its int8 form; ``calibration`` are inputs of it."""
+    fp32 = (folder / "model.onnx").rename(folder / "fp32.onnx")
+    to_int8(fp32, folder / "model.onnx", [dict(example) for example in calibration])
+    fp32.unlink()
 
 
 def _parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:

@@ -26,6 +26,7 @@ TASKS = {
     "response-selection": "relevance.task",
     "nce": "maude.task",
     "ranking": "dynaeval.task",
+    "coherence": "deam.task",
     "amr": "amr.task",
     "language": "language.task",
     "concepts": "concepts.task",

@@ -9,14 +9,19 @@ as that came.
 """
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ....atomic import writing
 from ...classifying import Floats, area, out_of_fold
 from .material import Excerpt
 from .surface import surface
+
+Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
 
 #: Rounds of fitting and leaving out.
 _ROUNDS = 5
@@ -36,7 +41,7 @@ class Cue(msgspec.Struct, frozen=True):
     after: float
 
 
-class Edit(msgspec.Struct, frozen=True):
+class _Edit(msgspec.Struct, frozen=True):
     """A turn that was rewritten where it stands: the excerpt, its damaged form, and both texts."""
 
     excerpt: int
@@ -45,9 +50,9 @@ class Edit(msgspec.Struct, frozen=True):
     after: str
 
 
-def edits(excerpts: Sequence[Excerpt]) -> dict[str, list[Edit]]:
+def _edits(excerpts: Sequence[Excerpt]) -> dict[str, list[_Edit]]:
     """The rewritten turns of excerpts by manipulation; what only moved looks as it did."""
-    by_name: dict[str, list[Edit]] = {}
+    by_name: dict[str, list[_Edit]] = {}
     for at, excerpt in enumerate(excerpts):
         for form, worse in enumerate(excerpt.worse):
             if len(worse.turns) != len(excerpt.turns):
@@ -55,7 +60,7 @@ def edits(excerpts: Sequence[Excerpt]) -> dict[str, list[Edit]]:
             for broken in worse.broken:
                 before, after = excerpt.turns[broken.turn][1], worse.turns[broken.turn][1]
                 if before != after and broken.spans:
-                    by_name.setdefault(worse.name, []).append(Edit(at, form, before, after))
+                    by_name.setdefault(worse.name, []).append(_Edit(at, form, before, after))
     return by_name
 
 
@@ -103,31 +108,53 @@ def _conspicuous(old: Floats, new: Floats, most: float) -> NDArray[np.int64]:
     return order[:low]
 
 
-def balanced(
-    excerpts: Sequence[Excerpt],
-    vectors: Callable[[Sequence[str]], NDArray[np.float32]],
-    most: float,
-    spared: Sequence[str] = (),
-) -> tuple[list[Excerpt], list[Cue]]:
-    """The excerpts without the damage that a turn alone gives away, and the table of it.
+class Balance(msgspec.Struct, frozen=True):
+    """The damaged forms that are left out, as places of an excerpt and a form; and the table."""
+
+    dropped: tuple[tuple[int, int], ...]
+    table: tuple[Cue, ...]
+
+    def left(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+        """The excerpts without them."""
+        dropped = set(self.dropped)
+        return [_without(each, at, dropped) for at, each in enumerate(excerpts)]
+
+
+def balance(
+    excerpts: Sequence[Excerpt], vectors: Vectors, most: float, spared: Sequence[str], folder: Path
+) -> Balance:
+    """What of the damage a turn alone gives away, kept in a folder: it takes minutes.
 
     What breaks the form itself (``spared``) shows in the turn, and has to.
     """
+    facts = msgspec.json.encode((most, spared, [each.worse for each in excerpts]))
+    path = folder / f"cues-{sha256(facts).hexdigest()[:16]}.json"
+    if not path.exists():
+        made = _balance(excerpts, vectors, most, spared)
+        with writing(path) as file:
+            file.write(msgspec.json.encode(made))
+    return msgspec.json.decode(path.read_bytes(), type=Balance)
+
+
+def _balance(
+    excerpts: Sequence[Excerpt], vectors: Vectors, most: float, spared: Sequence[str]
+) -> Balance:
     dropped, table = set[tuple[int, int]](), list[Cue]()
-    for name, found in edits(excerpts).items():
+    for name, found in _edits(excerpts).items():
         if name in spared:
             continue
         texts = [each.before for each in found] + [each.after for each in found]
-        features = np.hstack([vectors(texts), [surface(text) for text in texts]])
+        surfaces = [surface(text) for text in texts]
+        features = np.hstack([np.nan_to_num(vectors(texts)), surfaces])
         half = len(found)
         kept, cue = _looked_through(name, found, features[:half], features[half:], most)
         table.append(cue)
         dropped |= {(it.excerpt, it.form) for it, keep in zip(found, kept, strict=True) if not keep}
-    return [_without(each, at, dropped) for at, each in enumerate(excerpts)], table
+    return Balance(tuple(sorted(dropped)), tuple(table))
 
 
 def _looked_through(
-    name: str, found: Sequence[Edit], before: Floats, after: Floats, most: float
+    name: str, found: Sequence[_Edit], before: Floats, after: Floats, most: float
 ) -> tuple[NDArray[np.bool_], Cue]:
     """What is kept of one manipulation's edits, some thousand at a time; areas are their means."""
     kept, firsts, lasts = np.ones(len(found), np.bool_), [], []

@@ -9,7 +9,7 @@ account tells what changed; what *broke* follows from it:
 - of foreign turns that follow each other as they did elsewhere, only the first is broken.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
 import msgspec
@@ -132,6 +132,6 @@ def _visible(text: str, span: Span) -> Span:
     return left, right
 
 
-def names(causes: Sequence[str] = ()) -> tuple[str, ...]:
-    """The manipulations of some causes, or of all."""
-    return tuple(name for cause in causes or CAUSES for name in CAUSES[cause])
+def names() -> tuple[str, ...]:
+    """Every manipulation that teaches a cause."""
+    return tuple(name for manipulations in CAUSES.values() for name in manipulations)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -85,12 +86,14 @@ def _mean(values: object) -> float:
 
 def examine(network: nn.Module, rows: Rows, asked: int) -> Exam:
     """The exam of so many groups, evenly spread, with every damaged form of each."""
+    network.eval()
     groups = rows.groups[:: max(1, len(rows.groups) // asked)][:asked]
     answers, undamaged = list[Answer](), list[Floats]()
     for group in groups:
         forms = [Form(group.turns, group.speakers, (), 0)]
         forms += [Form(each.turns, each.speakers, (each,), 0) for each in group.worse]
-        told, first = _answers(network, rows, forms)
+        with torch.no_grad():
+            told, first = _answers(network, rows, forms)
         answers += told
         undamaged.append(first)
     return Exam(tuple(answers), np.concatenate([*undamaged, np.zeros(0)]))

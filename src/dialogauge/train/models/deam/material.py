@@ -18,7 +18,7 @@ from ....manipulate.catalogue import find
 from ....manipulate.manipulation import same_text, seeded
 from ....manipulate.pool import Pool, Translate
 from ...data import Half, Material
-from .damage import Damaged, damaged
+from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
 
 #: Excerpts of a part.
@@ -83,8 +83,7 @@ class Maker:
         return msgspec.json.decode(path.read_bytes(), type=list[Excerpt])
 
     def _made(self, excerpt: Dialogue, pool: Pool) -> Excerpt:
-        names = self.making.damage
-        worse = tuple(damaged(excerpt, names, pool, self.seed))
+        worse = tuple(damaged(excerpt, self.making.damage or names(), pool, self.seed))
         same = harmless(excerpt, self.making.harmless, pool, self.seed)
         turns = tuple((turn.speaker, turn.text) for turn in excerpt.turns)
         return Excerpt(excerpt.id, turns, worse, same)

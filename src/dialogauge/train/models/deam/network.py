@@ -4,7 +4,7 @@ The lower layers of an encoder read each utterance by itself. The upper ones att
 of all utterances; who speaks, and how many turns lie between, is a number added to what a token
 asks of another (one for each head, learnt). Three heads read the top: is a *token* changed, is a
 *turn* broken, and of what *cause*. Beside the top the turn's head sees plain evidence: how near a
-turn is to those around it, and how much of it was said before (:func:`copies`).
+turn is to those around it, and how much of it was said before (``metrics/deam.py: copies``).
 """
 
 from copy import deepcopy
@@ -19,7 +19,7 @@ from ...recipe import Count, Share
 #: Turns that lie further apart count alike.
 _FAR = (1, 2, 3, 5, 9)
 _DISTANCES = 2 * len(_FAR) + 1
-#: Numbers that :func:`evidence` gives of a turn.
+#: Numbers that :func:`_evidence` gives of a turn.
 _EVIDENCE = 5
 #: Cosines of turns are mostly near this, and differ by about one over that.
 _USUAL, _SCALE = 0.3, 5.0
@@ -64,7 +64,7 @@ class Joint(nn.Module):
         """
         turns = torch.arange(speakers.shape[1], device=owner.device)
         belongs = (owner[:, :, None] == turns).to(states.dtype)  # (rows, tokens, turns)
-        plain = evidence(_means(states, belongs), speakers)
+        plain = _evidence(_means(states, belongs), speakers)
         relation = relations(speakers)  # (rows, turns, turns)
         closed = (1 - belongs.sum(2))[:, None, None, :] * -1e4  # (rows, 1, 1, tokens)
         for at, layer in enumerate(self.layers):
@@ -106,7 +106,7 @@ def relations(speakers: Tensor) -> Tensor:
     return other * _DISTANCES + distance
 
 
-def evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
+def _evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
     """How near each turn is to others: (rows, turns, width), (rows, turns) -> (rows, turns, 5).
 
     The cosines with the turn before and behind; the mean of those with all before; the highest with
