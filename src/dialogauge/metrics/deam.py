@@ -18,7 +18,7 @@ text is not English, which is all that was learnt, nothing has.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -50,6 +50,7 @@ class Config(msgspec.Struct, frozen=True):
     encoder: str
     encoder_hash: str
     width: int
+    reads: Literal["states", "ids"]  # of tokens
     causes: tuple[str, ...]
     tokens: Annotated[int, Meta(ge=16, le=4096)]  # of a window
     turns: Annotated[int, Meta(ge=2, le=512)]
@@ -121,18 +122,21 @@ class Deam(TrainedMetric):
         lengths = [len(piece.tokens.ids) for piece in shown]
         speakers = np.array([piece.speaker for piece in shown], np.int64)
         inputs = {
-            "states": np.concatenate([piece.tokens.vectors for piece in shown])[None],
+            "tokens": np.concatenate([self._read(piece.tokens) for piece in shown])[None],
             "owner": np.repeat(np.arange(len(shown)), lengths)[None],
             "speakers": speakers[None],
             "counted": copies([piece.tokens.ids for piece in shown], speakers)[None],
         }
-        turns, causes = self._network.run_all(["turns", "causes"], inputs)
+        turns, causes = self._network.run_all(["broken", "causes"], inputs)
         return {
             at: Verdict(
                 float(turns[0, at - window.start]), int(causes[0, at - window.start].argmax())
             )
             for at in window.judged
         }
+
+    def _read(self, tokens: Tokens) -> NDArray[Any]:
+        return np.array(tokens.ids) if self.config.reads == "ids" else tokens.vectors
 
     def _score(self, turns: int, pieces: Sequence[_Piece], own: dict[int, Verdict]) -> Score:
         worst: dict[int, Verdict] = {}

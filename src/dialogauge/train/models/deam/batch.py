@@ -5,7 +5,7 @@ now and then, and in the undamaged conversation most often those that are damage
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -45,9 +45,7 @@ class Form(NamedTuple):
 class Inputs(NamedTuple):
     """Conversations as tensors: what the network reads, then what it has to say."""
 
-    ids: Tensor  # (texts, tokens): each distinct text once
-    mask: Tensor
-    places: Tensor  # (rows, tokens): where a token stands among those of the texts
+    tokens: Tensor  # (rows, tokens, width): states of tokens; or (rows, tokens): their numbers
     owner: Tensor  # (rows, tokens): the turn that it belongs to, -1 of none
     speakers: Tensor  # (rows, turns), -1 where there is no turn
     counted: Tensor  # (rows, turns, 2)
@@ -59,68 +57,67 @@ class Inputs(NamedTuple):
     @property
     def read(self) -> tuple[Tensor, ...]:
         """What the network reads."""
-        return tuple(self[:6])
+        return tuple(self[:4])
+
+
+class Source(NamedTuple):
+    """Rows, and what is read of a token, given its place among those of all texts."""
+
+    rows: Rows
+    read: Callable[[Ints], Tensor]
 
 
 def drawn(
-    rows: Rows, groups: Sequence[int] | Ints, mixing: Mixing, rng: np.random.Generator
+    source: Source, groups: Sequence[int] | Ints, mixing: Mixing, rng: np.random.Generator
 ) -> Inputs:
     """A batch of some groups, each undamaged and in some damaged forms."""
     forms = list[Form]()
     for at in groups:
-        group, first = rows.groups[at], len(forms)
+        group, first = source.rows.groups[at], len(forms)
         chosen = _some(group, mixing.forms, rng)
         forms.append(_undamaged(group, chosen, mixing, rng, first))
         forms += [_damaged(group, each, mixing, rng, first) for each in chosen]
-    return inputs(rows, forms)
+    return inputs(source, forms)
 
 
-def inputs(rows: Rows, forms: Sequence[Form]) -> Inputs:
+def inputs(source: Source, forms: Sequence[Form]) -> Inputs:
     """Conversations as tensors."""
-    said = np.concatenate([form.turns for form in forms])
-    distinct, inverse = np.unique(said, return_inverse=True)
-    texts = [rows.ids(text) for text in distinct]
-    lengths = np.array([len(text) for text in texts])
-    longest = int(lengths.max())
-    ids = np.zeros((len(texts), longest), np.int64)
-    for row, text in enumerate(texts):
-        ids[row, : len(text)] = text
-    mask = (np.arange(longest) < lengths[:, None]).astype(np.int64)
-    page = _Page(forms, np.split(inverse, np.cumsum([len(it.turns) for it in forms])[:-1]), lengths)
+    page = _Page(source.rows, forms)
     for row in range(len(forms)):
-        page.write(row, longest, texts)
+        page.write(row)
+    arrays = (page.owner, page.speakers, page.counted, page.changed, page.broken, page.cause)
     first = np.array([form.first for form in forms])
-    arrays = (ids, mask, page.places, page.owner, page.speakers, page.counted)
-    labels = (page.changed, page.broken, page.cause, first)
-    return Inputs(*map(torch.from_numpy, (*arrays, *labels)))
+    return Inputs(source.read(page.places), *map(torch.from_numpy, (*arrays, first)))
 
 
 class _Page:
     """The padded arrays of a batch, written row by row."""
 
-    def __init__(self, forms: Sequence[Form], parts: Sequence[Ints], lengths: Ints) -> None:
-        self.forms, self.parts = forms, parts
-        self.inner = lengths - 2  # the special tokens at both ends belong to no turn
-        tokens = (len(forms), max(int(self.inner[part].sum()) for part in parts))
-        turns = (len(forms), max(map(len, parts)))
+    def __init__(self, rows: Rows, forms: Sequence[Form]) -> None:
+        self.rows, self.forms = rows, forms
+        lengths = [sum(rows.length(text) for text in form.turns) for form in forms]
+        tokens = (len(forms), max(lengths))
+        turns = (len(forms), max(len(form.turns) for form in forms))
         self.places, self.owner = np.zeros(tokens, np.int64), np.full(tokens, -1)
         self.changed, self.broken = (np.full(it, -1.0, np.float32) for it in (tokens, turns))
         self.speakers, self.cause = np.full(turns, -1), np.full(turns, -1)
         self.counted = np.zeros((*turns, 2), np.float32)
 
-    def write(self, row: int, longest: int, texts: Sequence[NDArray[np.uint16]]) -> None:
-        form, part = self.forms[row], self.parts[row]
-        own = slice(len(part))
+    def write(self, row: int) -> None:
+        """Fill one row."""
+        form, rows = self.forms[row], self.rows
+        own = slice(len(form.turns))
         self.speakers[row, own], self.broken[row, own] = form.speakers, 0
-        inner = [texts[at][1:-1].tolist() for at in part]
-        self.counted[row, own] = copies(inner, form.speakers)
+        self.counted[row, own] = copies(
+            [rows.ids(text).tolist() for text in form.turns], form.speakers
+        )
         for worse in form.worse:
             self.broken[row, own][worse.broken] = 1
             self.cause[row, own][worse.broken] = worse.cause
         end = 0
-        for turn, at in enumerate(part):
-            here = slice(end, end := end + int(self.inner[at]))
-            self.places[row, here] = at * longest + 1 + np.arange(self.inner[at])
+        for turn, text in enumerate(form.turns):
+            here = slice(end, end := end + rows.length(text))
+            self.places[row, here] = rows.start(text) + np.arange(rows.length(text))
             self.owner[row, here], self.changed[row, here] = turn, _marks(form, turn)
 
 
@@ -129,7 +126,7 @@ def _marks(form: Form, turn: int) -> Floats | float:
     for worse in form.worse:
         if worse.broken[turn]:
             marks = worse.changed.get(turn)
-            return -1.0 if marks is None else marks[1:-1].astype(np.float32)
+            return -1.0 if marks is None else marks.astype(np.float32)
     return 0.0
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from ...loop import on_device
-from .batch import Form, inputs
+from .batch import Form, Source, inputs
 from .damage import CAUSES
 from .network import whole
-from .rows import Rows, Worse
+from .rows import Worse
 
 #: Held turns that may be called broken although nobody damaged them.
 _WRONGLY = 0.05
@@ -84,23 +84,26 @@ def _mean(values: object) -> float:
     return float(np.mean(numbers)) if numbers else 0.0
 
 
-def examine(network: nn.Module, rows: Rows, asked: int) -> Exam:
+def examine(network: nn.Module, source: Source, asked: int) -> Exam:
     """The exam of so many groups, evenly spread, with every damaged form of each."""
     network.eval()
-    groups = rows.groups[:: max(1, len(rows.groups) // asked)][:asked]
+    groups = source.rows.groups
+    groups = groups[:: max(1, len(groups) // asked)][:asked]
     answers, undamaged = list[Answer](), list[Floats]()
     for group in groups:
         forms = [Form(group.turns, group.speakers, (), 0)]
         forms += [Form(each.turns, each.speakers, (each,), 0) for each in group.worse]
         with torch.no_grad():
-            told, first = _answers(network, rows, forms)
+            told, first = _answers(network, source, forms)
         answers += told
         undamaged.append(first)
     return Exam(tuple(answers), np.concatenate([*undamaged, np.zeros(0)]))
 
 
-def _answers(network: nn.Module, rows: Rows, forms: Sequence[Form]) -> tuple[list[Answer], Floats]:
-    batch = on_device(inputs(rows, forms), network)
+def _answers(
+    network: nn.Module, source: Source, forms: Sequence[Form]
+) -> tuple[list[Answer], Floats]:
+    batch = on_device(inputs(source, forms), network)
     outputs = network(*batch.read)
     tokens, turns, causes = (each.float().cpu().numpy() for each in outputs)
     there = batch.broken.cpu().numpy() >= 0

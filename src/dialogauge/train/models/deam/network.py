@@ -31,18 +31,18 @@ class Shape(msgspec.Struct, frozen=True):
     """How the reader looks; of a flat one only the last counts."""
 
     kind: Literal["joint", "flat"] = "joint"
-    below: Count = 3  # layers that read each utterance by itself
+    below: Count = 6  # layers that read each utterance by itself, and stay as they are
     above: Count = 3  # layers that read all together; they begin as the encoder's last
-    frozen: bool = True  # the lower layers stay as they are
     dropout: Share = 0.1
 
 
 class Joint(nn.Module):
     """The upper layers and the heads: states of tokens in, logits out."""
 
-    def __init__(self, layers: nn.ModuleList, width: int, heads: int, causes: int, shape: Shape):
+    def __init__(self, layers: list[nn.Module], config: Any, causes: int, shape: Shape) -> None:
         super().__init__()
-        self.layers = layers
+        width, heads = config.hidden_size, config.num_attention_heads
+        self.layers = nn.ModuleList(layers)
         self.near = nn.Parameter(torch.zeros(len(layers), 2, _DISTANCES, heads))
         self.token = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.turn = nn.Sequential(
@@ -131,57 +131,11 @@ def _evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
     return (numbers - _USUAL) * _SCALE
 
 
-class Reader(nn.Module):
-    """Lower layers of an encoder for each utterance, and what reads their states together."""
-
-    def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
-        super().__init__()
-        model: Any = deepcopy(encoder)
-        stack = model.encoder
-        above = [deepcopy(layer) for layer in stack.layer[len(stack.layer) - shape.above :]]
-        for (
-            layer
-        ) in above:  # to drop some of (rows, heads, tokens, tokens) costs as much as a layer
-            layer.attention.self.dropout.p = 0.0
-        stack.layer = stack.layer[: shape.below]
-        self.frozen, self.lower = shape.frozen, model
-        self.joint = _joint(model.config, above, causes, shape)
-        model.requires_grad_(not shape.frozen)
-        model.embeddings.requires_grad_(False)  # half of all weights, and few of them in a batch
-
-    def forward(
-        self,
-        ids: Tensor,
-        mask: Tensor,
-        places: Tensor,
-        owner: Tensor,
-        speakers: Tensor,
-        counted: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """As :class:`Joint`, from the tokens of distinct texts.
-
-        ``ids`` and ``mask`` (texts, tokens); ``places`` (rows, tokens): where a token stands in
-        the flat table of the texts' tokens.
-        """
-        states = self.states(ids, mask)[places]
-        tokens, turns, causes = self.joint(states, owner, speakers, counted)
-        return tokens, turns, causes
-
-    def states(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """What the lower layers make of texts, token after token: (texts * tokens, width)."""
-        if self.frozen:
-            self.lower.eval()
-        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            read = self.lower(input_ids=ids, attention_mask=mask).last_hidden_state
-        flat: Tensor = read.flatten(0, 1)
-        return flat
-
-
 class Flat(nn.Module):
     """The paper's reader: all utterances in one line, the whole encoder tuned.
 
     Who speaks is a vector added to the words of every second speaker. It takes the same inputs as
-    :class:`Reader`, of any encoder of transformers.
+    :class:`Joint`, but for the numbers of tokens in the place of their states.
     """
 
     def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
@@ -189,19 +143,13 @@ class Flat(nn.Module):
         self.model: Any = deepcopy(encoder)
         self.speaker = nn.Embedding(2, self.model.config.hidden_size)
         nn.init.zeros_(self.speaker.weight)
-        self.joint = _joint(self.model.config, [], causes, shape)
+        self.joint = Joint([], self.model.config, causes, shape)
 
     def forward(
-        self,
-        ids: Tensor,
-        mask: Tensor,
-        places: Tensor,
-        owner: Tensor,
-        speakers: Tensor,
-        counted: Tensor,
+        self, ids: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """As :class:`Reader`."""
-        words = self.model.get_input_embeddings()(ids.flatten()[places])
+        """As :class:`Joint`; ``ids`` (rows, tokens)."""
+        words = self.model.get_input_embeddings()(ids)
         who = speakers.clamp(min=0).gather(1, owner.clamp(min=0)) % 2
         there = (owner >= 0).long()
         read = self.model(inputs_embeds=words + self.speaker(who), attention_mask=there)
@@ -209,13 +157,13 @@ class Flat(nn.Module):
         return tokens, turns, causes
 
 
-def _joint(config: Any, layers: list[nn.Module], causes: int, shape: Shape) -> Joint:
-    heads = config.num_attention_heads
-    return Joint(nn.ModuleList(layers), config.hidden_size, heads, causes, shape)
-
-
-#: What can read: utterances below and the conversation above, or all in one line.
-READERS: dict[str, type[Reader] | type[Flat]] = {"joint": Reader, "flat": Flat}
+def joint(encoder: Any, causes: int, shape: Shape) -> Joint:
+    """What begins as the last layers of an encoder, and reads conversations."""
+    layers = encoder.encoder.layer
+    above = [deepcopy(layer) for layer in layers[len(layers) - shape.above :]]
+    for layer in above:  # dropout of tokens times tokens costs as much as a layer
+        layer.attention.self.dropout.p = 0.0
+    return Joint(above, encoder.config, causes, shape)
 
 
 def whole(turns: Tensor, there: Tensor) -> Tensor:

@@ -41,19 +41,30 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """Distinct texts as tokens, one after the other, and groups of conversations."""
+    """Distinct texts as tokens, one after the other, and groups of conversations.
+
+    A text has a special token at each end, which belongs to no turn and is read by nobody.
+    """
 
     texts: tuple[str, ...]
-    tokens: NDArray[np.uint16]
+    tokens: NDArray[np.int64]
     ends: Ints
     groups: tuple[Group, ...]
 
-    def ids(self, text: int) -> NDArray[np.uint16]:
+    def start(self, text: int) -> int:
+        """The place of a text's first token."""
+        return int(self.ends[text - 1]) + 1 if text else 1
+
+    def length(self, text: int) -> int:
+        """How many tokens a text has."""
+        return int(self.ends[text]) - 1 - self.start(text)
+
+    def ids(self, text: int) -> NDArray[np.int64]:
         """The tokens of a text."""
-        return self.tokens[self.ends[text - 1] if text else 0 : self.ends[text]]
+        return self.tokens[self.start(text) : self.ends[text] - 1]
 
 
-class Reading:
+class _Reading:
     """Texts as they are met, each tokenized once."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -70,24 +81,24 @@ class Reading:
         marks = np.zeros(len(offsets), np.bool_)
         for start, end in spans:
             marks |= (offsets[:, 0] < end) & (offsets[:, 1] > start)
-        return marks
+        return marks[1:-1]
 
     def rows(self, groups: Sequence[Group]) -> Rows:
         """All texts that were met, tokenized."""
         texts = tuple(self._places)
         read = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
         ends = np.cumsum([len(ids) for ids in read]).astype(np.int64)
-        tokens = np.fromiter((token for ids in read for token in ids), np.uint16, int(ends[-1]))
+        tokens = np.fromiter((token for ids in read for token in ids), np.int64, int(ends[-1]))
         return Rows(texts, tokens, ends, tuple(groups))
 
 
 def make(excerpts: Sequence[Excerpt], tokenizer: Tokenizer) -> Rows:
     """Excerpts that have a damaged form, as rows."""
-    reading = Reading(tokenizer)
+    reading = _Reading(tokenizer)
     return reading.rows([_group(each, reading) for each in excerpts if each.worse])
 
 
-def _group(excerpt: Excerpt, reading: Reading) -> Group:
+def _group(excerpt: Excerpt, reading: _Reading) -> Group:
     names = dict[str, int]()
     who = [names.setdefault(speaker, len(names)) for speaker, _ in excerpt.turns]
     return Group(
@@ -99,7 +110,7 @@ def _group(excerpt: Excerpt, reading: Reading) -> Group:
     )
 
 
-def _worse(damaged: Damaged, names: dict[str, int], reading: Reading) -> Worse:
+def _worse(damaged: Damaged, names: dict[str, int], reading: _Reading) -> Worse:
     broken = np.zeros(len(damaged.turns), np.bool_)
     changed = dict[int, Bools]()
     for each in damaged.broken:

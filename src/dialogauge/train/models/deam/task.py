@@ -17,16 +17,16 @@ from ...data import Material
 from ...export import Example, as_int8, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
-from ...states import load
+from ...states import load, split, states
 from ...vectors import encoder, passport
 from .. import Encode
 from . import rows
-from .batch import Form, Inputs, Mixing, drawn, inputs
+from .batch import Form, Inputs, Mixing, Source, drawn, inputs
 from .cues import Cue, balance
 from .damage import CAUSES
 from .exam import examine
-from .material import Maker, Making
-from .network import READERS, Shape, whole
+from .material import Excerpt, Maker, Making
+from .network import Flat, Joint, Shape, joint, whole
 
 _TOKENS, _TURNS = {0: "rows", 1: "tokens"}, {0: "rows", 1: "turns"}
 #: Conversations that int8 is scaled by, and of them those on which ONNX is compared with torch.
@@ -69,25 +69,34 @@ class Deam:
         work: Path,
         encode: Encode | None,
     ) -> None:
-        self.recipe, self.settings = recipe, settings
-        backbone = load(recipe.backbone)
-        kind = READERS[settings.reader.kind]
-        self.network = kind(backbone.encoder.model, len(CAUSES), settings.reader)
-        self.width = backbone.width
+        self.recipe, self.settings, self.work = recipe, settings, work
+        self.backbone = load(recipe.backbone)
+        self.network = self._network()
         maker = Maker(settings.excerpts, recipe.seed, work)
         excerpts = maker.make(material, "train")
         vectors = encode or encoder(recipe.backbone)
         cues = balance(excerpts, vectors, settings.cue, CAUSES["form"], work)
-        self.train = rows.make(cues.left(excerpts), backbone.tokenizer)
-        self.valid = None
-        if material.valid:
-            self.valid = rows.make(maker.make(material, "valid"), backbone.tokenizer)
+        self.train = self._source(cues.left(excerpts))
+        self.valid = self._source(maker.make(material, "valid")) if material.valid else None
         self.sections = (_section(cues.table),)
+
+    def _network(self) -> Joint | Flat:
+        encoder, shape = self.backbone.encoder.model, self.settings.reader
+        return (joint if shape.kind == "joint" else Flat)(encoder, len(CAUSES), shape)
+
+    def _source(self, excerpts: Sequence[Excerpt]) -> Source:
+        """Excerpts, and what is read of their tokens: what the lower layers made of each text."""
+        made = rows.make(excerpts, self.backbone.tokenizer)
+        if self.settings.reader.kind == "flat":
+            return Source(made, lambda places: torch.from_numpy(made.tokens[places]))
+        lower, _ = split(self.backbone, self.settings.reader.below)
+        values = states(lower, made.texts, self.work).values
+        return Source(made, lambda places: torch.from_numpy(values[places].astype(np.float32)))
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random groups of like length."""
-        size, groups = self.recipe.optimisation.batch_size, self.train.groups
-        length = np.array([sum(map(len, map(self.train.ids, group.turns))) for group in groups])
+        size, groups = self.recipe.optimisation.batch_size, self.train.rows.groups
+        length = np.array([self._tokens(group) for group in groups])
         order = np.lexsort((rng.permutation(len(groups)), length // 16))
         cuts = [order[start : start + size] for start in range(0, len(order), size)]
         seeds = rng.integers(2**31, size=len(cuts))
@@ -119,13 +128,13 @@ class Deam:
 
     def export(self, folder: Path) -> float:
         """Write what reads all tokens together; the encoder below it is one that ships."""
-        examples = [self._example(group) for group in self.train.groups[:_CALIBRATION]]
+        examples = [self._example(group) for group in self.train.rows.groups[:_CALIBRATION]]
         difference = export(
-            self.network.joint,
+            self.network,
             folder,
             examples[:_COMPARED],
-            {"states": _TOKENS, "owner": _TOKENS, "speakers": _TURNS, "counted": _TURNS},
-            {"tokens": _TOKENS, "turns": _TURNS, "causes": _TURNS},
+            {"tokens": _TOKENS, "owner": _TOKENS, "speakers": _TURNS, "counted": _TURNS},
+            {"changed": _TOKENS, "broken": _TURNS, "causes": _TURNS},
             self._config(),
         )
         if self.settings.int8:
@@ -135,30 +144,27 @@ class Deam:
     def _config(self) -> dict[str, Any]:
         """What scoring has to know."""
         exam = examine(self.network, self.valid, self.settings.exam) if self.valid else None
-        lengths = [
-            sum(len(self.train.ids(text)) - 2 for text in it.turns) for it in self.train.groups
-        ]
+        groups = self.train.rows.groups
         return {
             "metric": "deam",
             **passport(self.recipe.backbone),
-            "width": self.width,
+            "width": self.backbone.width,
+            "reads": "states" if self.settings.reader.kind == "joint" else "ids",
             "causes": list(CAUSES),
-            "tokens": max(_SMALLEST, int(np.quantile(lengths, 0.99))),
-            "turns": max(len(group.turns) for group in self.train.groups),
+            "tokens": max(_SMALLEST, int(np.quantile(list(map(self._tokens, groups)), 0.99))),
+            "turns": max(len(group.turns) for group in groups),
             "named": round(exam.named, 4) if exam else 0.0,
         }
+
+    def _tokens(self, group: rows.Group) -> int:
+        """How many tokens an excerpt has."""
+        return sum(map(self.train.rows.length, group.turns))
 
     def _example(self, group: rows.Group) -> Example:
         """A conversation as the exported network takes it."""
         batch = inputs(self.train, [Form(group.turns, group.speakers, (), 0)])
-        with torch.no_grad():
-            states = self.network.states(batch.ids, batch.mask)[batch.places]
-        return {
-            "states": states.float().numpy(),
-            "owner": batch.owner.numpy(),
-            "speakers": batch.speakers.numpy(),
-            "counted": batch.counted.numpy(),
-        }
+        names = ("tokens", "owner", "speakers", "counted")
+        return {name: each.numpy() for name, each in zip(names, batch.read, strict=True)}
 
 
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
