@@ -47,7 +47,7 @@ class Compass(Encoder):
     def signature(self) -> str:
         return "compass|sha256:0"
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+    def tokens(self, texts: Sequence[str], layers: int = 0) -> list[Tokens]:
         self.asked += texts
         return [
             Tokens(

@@ -119,7 +119,7 @@ def _trained(folder: Path, steps: int = 60) -> tuple[object, dict[str, float], d
         exam = 4
         cue = 1.0
         [settings.reader]
-        below = 6
+        below = 3
         above = 1
         [settings.excerpts]
         damage = ["echo", "replace-turn", "word-order"]

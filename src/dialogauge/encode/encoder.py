@@ -12,6 +12,7 @@ emoji alone) has no vector: its row is NaN. That is counted, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from .. import models
 from ..errors import ModelError
-from . import fitting
+from . import fitting, graphs
 from .batching import batches, chunks
 from .cache import IN_MEMORY, Disk, Memory, Vector, key
 from .config import Config
@@ -81,9 +82,12 @@ class Encoder:
             name: Memory[_Read](IN_MEMORY // pooled.parts, lambda read: len(read.windows))
             for name, pooled in POOLINGS.items()
         }
-        self._token_memory = Memory[Tokens](_TOKENS_IN_MEMORY, lambda tokens: len(tokens.ids) or 1)
+        self._token_memory: dict[int, Memory[Tokens]] = {}
         self._disk: dict[Pooling, Disk] = {}
         self._session = Session(folder / "model.onnx", provider, threads)
+        self._inside = cache(
+            lambda layers: Session(folder / "model.onnx", provider, threads, graphs.layer(layers))
+        )
         self._reader = Reader(folder / "tokenizer.json", config.max_tokens, self.counts.unread)
         fitting.check(folder, config, self._session, self._reader)
 
@@ -159,9 +163,16 @@ class Encoder:
         for chunk in chunks(texts, CHUNK, _CHARACTERS, len):
             yield from self.vectors(chunk, pooling)
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Each text's tokens and their vectors; none where a text is empty."""
-        tokens = self._remembered(texts, self._token_memory, self._all_tokens)
+    def tokens(self, texts: Sequence[str], layers: int = 0) -> list[Tokens]:
+        """Each text's tokens and their vectors; none where a text is empty.
+
+        With ``layers``, fewer than it has, the vectors are what so many of the first ones make of
+        the text: they know less of the sentence and more of the word than those of the last.
+        """
+        memory = self._token_memory.setdefault(
+            layers, Memory[Tokens](_TOKENS_IN_MEMORY, lambda tokens: len(tokens.ids) or 1)
+        )
+        tokens = self._remembered(texts, memory, lambda new: self._all_tokens(new, layers))
         self.counts.empty += sum(not each.ids for each in tokens)
         return tokens
 
@@ -221,12 +232,12 @@ class Encoder:
             for each, cut in cuts.items()
         }
 
-    def _all_tokens(self, new: dict[bytes, str]) -> dict[bytes, Tokens]:
+    def _all_tokens(self, new: dict[bytes, str], layers: int) -> dict[bytes, Tokens]:
         """The tokens of each text's windows one after the other."""
         cuts = self._cut(new)
         nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
         parts = {each.key: each for cut in cuts.values() for each in cut}
-        tokens = self._encoded(parts, _inner, nothing)
+        tokens = self._encoded(parts, _inner, nothing, layers)
         return {
             each: _chained([tokens[window.key] for window in cut]) for each, cut in cuts.items()
         }
@@ -235,7 +246,11 @@ class Encoder:
         return dict(zip(new, self._reader.windows(list(new.values())), strict=True))
 
     def _encoded(
-        self, new: dict[bytes, Window], keep: Callable[[list[int], Vectors], T], nothing: T
+        self,
+        new: dict[bytes, Window],
+        keep: Callable[[list[int], Vectors], T],
+        nothing: T,
+        layers: int = 0,
     ) -> dict[bytes, T]:
         """What to keep of each window's hidden states, ``nothing`` where a window is empty.
 
@@ -243,9 +258,11 @@ class Encoder:
         """
         keys, ids = list(new), [window.ids for window in new.values()]
         self.counts.encoded += len(new)
+        session = self._inside(layers) if layers else self._session
+        output = graphs.layer(layers) if layers else "tokens"
 
         def kept(rows: list[int]) -> dict[bytes, T]:
-            states = fitting.hidden(self._session, [ids[row] for row in rows])
+            states = fitting.hidden(session, [ids[row] for row in rows], output)
             return {
                 keys[row]: keep(ids[row], states[at, : len(ids[row])])
                 for at, row in enumerate(rows)

@@ -17,9 +17,9 @@ _ORDINARY = "Good day to you, and thank you for the help."
 _SHORT = 3  # tokens
 
 
-def hidden(session: Session, ids: Sequence[Sequence[int]]) -> Floats:
+def hidden(session: Session, ids: Sequence[Sequence[int]], output: str = "tokens") -> Floats:
     """The hidden states of one batch, (texts, tokens, width); an error where one is no number."""
-    states, mask = _states(session, ids)
+    states, mask = _states(session, ids, output)
     if not np.isfinite(states).all():  # seldom; and what is behind a text is nobody's
         session.refuse_undefined(states[mask])
     return states
@@ -56,7 +56,9 @@ def _require(session: Session, ids: Sequence[int], otherwise: str) -> None:
         raise ModelError(otherwise) from None
 
 
-def _states(session: Session, ids: Sequence[Sequence[int]]) -> tuple[Floats, NDArray[np.bool_]]:
+def _states(
+    session: Session, ids: Sequence[Sequence[int]], output: str = "tokens"
+) -> tuple[Floats, NDArray[np.bool_]]:
     tokens, mask = padded(ids)
-    states = session.run("tokens", {"input_ids": tokens, "attention_mask": mask})
+    states = session.run(output, {"input_ids": tokens, "attention_mask": mask})
     return states, mask.astype(bool)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnknownNameError
+from . import graphs
 from .external import refuse_other_files
 
 if TYPE_CHECKING:
@@ -28,10 +29,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Session:
-    """A graph that is ready to run."""
+#: Where the data of a graph lies that is given as bytes.
+_FOLDER = "session.model_external_initializers_file_folder_path"
 
-    def __init__(self, model: Path, provider: str = "cpu", threads: int = 0) -> None:
+
+class Session:
+    """A graph that is ready to run; ``inner`` names a tensor inside it that is asked for, too."""
+
+    def __init__(
+        self, model: Path, provider: str = "cpu", threads: int = 0, inner: str = ""
+    ) -> None:
         import onnxruntime
 
         if provider not in _PROVIDERS:
@@ -44,12 +51,17 @@ class Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 4  # what goes wrong is raised; it need not be printed as well
+        options.add_session_config_entry(_FOLDER, str(model.parent))
         try:
             self._session = onnxruntime.InferenceSession(
-                str(model), options, providers=[_PROVIDERS[provider]]
+                model.read_bytes() + graphs.output(inner) if inner else str(model),
+                options,
+                providers=[_PROVIDERS[provider]],
             )
         except Exception as error:  # onnxruntime's errors have no common class
-            raise self._broken("not a graph that can be run", error) from None
+            inside = f"no graph that can be run, or none with {inner} inside"
+            problem = inside if inner else "not a graph that can be run"
+            raise self._broken(problem, error) from None
         self.inputs = {each.name for each in self._session.get_inputs()}
         self.outputs = {each.name for each in self._session.get_outputs()}
 

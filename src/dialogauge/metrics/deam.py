@@ -18,7 +18,7 @@ text is not English, which is all that was learnt, nothing has.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -50,7 +50,7 @@ class Config(msgspec.Struct, frozen=True):
     encoder: str
     encoder_hash: str
     width: int
-    reads: Literal["states", "ids"]  # of tokens
+    layers: int | None  # of the encoder that read each turn by itself; None: ids are read, 0: all
     causes: tuple[str, ...]
     tokens: Annotated[int, Meta(ge=16, le=4096)]  # of a window
     turns: Annotated[int, Meta(ge=2, le=512)]
@@ -107,7 +107,8 @@ class Deam(TrainedMetric):
             return []
         numbers: dict[str, int] = {}
         parts = self.encoder.parts([turn.text for turn in turns])
-        read = iter(self.encoder.tokens([part for some in parts for part in some]))
+        every = [part for some in parts for part in some]
+        read = iter(self.encoder.tokens(every, self.config.layers or 0))
         pieces = [
             _Piece(first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens)
             for at, (turn, some) in enumerate(zip(turns, parts, strict=True))
@@ -136,7 +137,7 @@ class Deam(TrainedMetric):
         }
 
     def _read(self, tokens: Tokens) -> NDArray[Any]:
-        return np.array(tokens.ids) if self.config.reads == "ids" else tokens.vectors
+        return np.array(tokens.ids) if self.config.layers is None else tokens.vectors
 
     def _score(self, turns: int, pieces: Sequence[_Piece], own: dict[int, Verdict]) -> Score:
         worst: dict[int, Verdict] = {}

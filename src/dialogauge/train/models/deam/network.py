@@ -31,7 +31,7 @@ class Shape(msgspec.Struct, frozen=True):
     """How the reader looks; of a flat one only the last counts."""
 
     kind: Literal["joint", "flat"] = "joint"
-    below: Count = 6  # layers that read each utterance by itself, and stay as they are
+    below: Count = 3  # layers that read each utterance by itself, and stay as they are; 0: all
     above: Count = 3  # layers that read all together; they begin as the encoder's last
     dropout: Share = 0.1
 

@@ -5,11 +5,11 @@ them is one text, which the lower layers read once.
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from ...vectors import Ints
 from .damage import CAUSES, Damaged, Span, cause_of
@@ -41,34 +41,41 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """Distinct texts as tokens, one after the other, and groups of conversations.
-
-    A text has a special token at each end, which belongs to no turn and is read by nobody.
-    """
+    """Distinct texts as tokens, one after the other, and groups of conversations."""
 
     texts: tuple[str, ...]
-    tokens: NDArray[np.int64]
+    tokens: Ints
     ends: Ints
     groups: tuple[Group, ...]
 
     def start(self, text: int) -> int:
         """The place of a text's first token."""
-        return int(self.ends[text - 1]) + 1 if text else 1
+        return int(self.ends[text - 1]) if text else 0
 
     def length(self, text: int) -> int:
         """How many tokens a text has."""
-        return int(self.ends[text]) - 1 - self.start(text)
+        return int(self.ends[text]) - self.start(text)
 
-    def ids(self, text: int) -> NDArray[np.int64]:
+    def ids(self, text: int) -> Ints:
         """The tokens of a text."""
-        return self.tokens[self.start(text) : self.ends[text] - 1]
+        return self.tokens[self.start(text) : self.ends[text]]
+
+
+class Tokenizing(Protocol):
+    """What texts are cut into, special tokens left out; an encoder of ours is one."""
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The numbers of each text's tokens."""
+
+    def spans(self, texts: Sequence[str]) -> list[list[Span]]:
+        """The characters of each text's tokens."""
 
 
 class _Reading:
     """Texts as they are met, each tokenized once."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizing: Tokenizing) -> None:
+        self._tokenizing = tokenizing
         self._places: dict[str, int] = {}
 
     def place(self, text: str) -> int:
@@ -77,24 +84,24 @@ class _Reading:
 
     def marked(self, text: str, spans: Sequence[Span]) -> Bools:
         """Which tokens of a text share a character with a span."""
-        offsets = np.array(self._tokenizer.encode(text).offsets).reshape(-1, 2)
+        offsets = np.array(self._tokenizing.spans([text])[0]).reshape(-1, 2)
         marks = np.zeros(len(offsets), np.bool_)
         for start, end in spans:
             marks |= (offsets[:, 0] < end) & (offsets[:, 1] > start)
-        return marks[1:-1]
+        return marks
 
     def rows(self, groups: Sequence[Group]) -> Rows:
         """All texts that were met, tokenized."""
         texts = tuple(self._places)
-        read = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
+        read = self._tokenizing.ids(texts)
         ends = np.cumsum([len(ids) for ids in read]).astype(np.int64)
         tokens = np.fromiter((token for ids in read for token in ids), np.int64, int(ends[-1]))
         return Rows(texts, tokens, ends, tuple(groups))
 
 
-def make(excerpts: Sequence[Excerpt], tokenizer: Tokenizer) -> Rows:
+def make(excerpts: Sequence[Excerpt], tokenizing: Tokenizing) -> Rows:
     """Excerpts that have a damaged form, as rows."""
-    reading = _Reading(tokenizer)
+    reading = _Reading(tokenizing)
     return reading.rows([_group(each, reading) for each in excerpts if each.worse])
 
 

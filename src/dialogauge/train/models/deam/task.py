@@ -11,16 +11,17 @@ from msgspec import Meta
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
 
+from ....metrics.vectors import shared
 from ....report.markdown import table
 from ...card import Section
 from ...data import Material
 from ...export import Example, as_int8, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
-from ...states import load, split, states
+from ...states import load
 from ...vectors import encoder, passport
 from .. import Encode
-from . import rows
+from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
 from .cues import Cue, balance
 from .damage import CAUSES
@@ -85,13 +86,11 @@ class Deam:
         return (joint if shape.kind == "joint" else Flat)(encoder, len(CAUSES), shape)
 
     def _source(self, excerpts: Sequence[Excerpt]) -> Source:
-        """Excerpts, and what is read of their tokens: what the lower layers made of each text."""
-        made = rows.make(excerpts, self.backbone.tokenizer)
+        """Excerpts, and what is read of their tokens."""
         if self.settings.reader.kind == "flat":
-            return Source(made, lambda places: torch.from_numpy(made.tokens[places]))
-        lower, _ = split(self.backbone, self.settings.reader.below)
-        values = states(lower, made.texts, self.work).values
-        return Source(made, lambda places: torch.from_numpy(values[places].astype(np.float32)))
+            return reading.flat(excerpts, self.backbone)
+        encoder = shared(self.recipe.backbone.name)
+        return reading.joint(excerpts, encoder, self.settings.reader.below, self.work)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random groups of like length."""
@@ -149,7 +148,7 @@ class Deam:
             "metric": "deam",
             **passport(self.recipe.backbone),
             "width": self.backbone.width,
-            "reads": "states" if self.settings.reader.kind == "joint" else "ids",
+            "layers": self.settings.reader.below if self.settings.reader.kind == "joint" else None,
             "causes": list(CAUSES),
             "tokens": max(_SMALLEST, int(np.quantile(list(map(self._tokens, groups)), 0.99))),
             "turns": max(len(group.turns) for group in groups),
