@@ -304,3 +304,20 @@ def test_the_arithmetic_of_int8(
 
 def test_threads_come_from_the_cores() -> None:
     assert session.cores() >= 1
+
+
+def test_lower_layers_read_the_same_tokens_otherwise() -> None:
+    encoder = Encoder.load()
+    texts = ["Do you like green tea?", "My sister does.", ""]
+    last, third = encoder.tokens(texts), encoder.tokens(texts, layers=3)
+    assert [each.ids for each in last] == [each.ids for each in third]
+    assert third[0].vectors.shape == last[0].vectors.shape
+    assert not np.allclose(third[0].vectors, last[0].vectors)
+    (alone,) = Encoder.load().tokens(texts[1:2], layers=3)
+    assert np.array_equal(alone.vectors, third[1].vectors)
+    assert third[2].ids == ()
+
+
+def test_a_layer_that_is_not_inside() -> None:
+    with pytest.raises(ModelError, match=r"none with /model/encoder/layer\.8/"):
+        Encoder.load().tokens(["Hello there."], layers=9)
