@@ -55,6 +55,7 @@ class Compass(Encoder):
                 np.array(
                     [WORDS[word] for word in text.replace("|", " ").split()], np.float32
                 ).reshape(-1, 2),
+                np.zeros(2, np.float32),
             )
             for text in texts
         ]

@@ -60,6 +60,7 @@ class Tokens(msgspec.Struct, frozen=True):
 
     ids: tuple[int, ...]
     vectors: Vectors  # (tokens, width)
+    sentence: Vector  # the mean of the last layer's, as in :meth:`Encoder.vectors`; NaN of nothing
 
 
 class _Read(NamedTuple):
@@ -235,11 +236,13 @@ class Encoder:
     def _all_tokens(self, new: dict[bytes, str], layers: int) -> dict[bytes, Tokens]:
         """The tokens of each text's windows one after the other."""
         cuts = self._cut(new)
-        nothing = Tokens((), np.empty((0, self.config.width), dtype=np.float32))
+        width = self.config.width
+        nothing = Tokens((), np.empty((0, width), np.float32), np.full(width, np.nan, np.float32))
         parts = {each.key: each for cut in cuts.values() for each in cut}
         tokens = self._encoded(parts, _inner, nothing, layers)
         return {
-            each: _chained([tokens[window.key] for window in cut]) for each, cut in cuts.items()
+            each: _chained([tokens[window.key] for window in cut], cut)
+            for each, cut in cuts.items()
         }
 
     def _cut(self, new: dict[bytes, str]) -> dict[bytes, list[Window]]:
@@ -248,23 +251,24 @@ class Encoder:
     def _encoded(
         self,
         new: dict[bytes, Window],
-        keep: Callable[[list[int], Vectors], T],
+        keep: Callable[..., T],
         nothing: T,
         layers: int = 0,
     ) -> dict[bytes, T]:
         """What to keep of each window's hidden states, ``nothing`` where a window is empty.
 
-        ``keep`` is called beside the graph, on all cores, and so is quick to wait for.
+        ``keep`` gets the ids, the states of the last layer and, if asked for, those behind some
+        ``layers``. It is called beside the graph, on all cores, and so is quick to wait for.
         """
         keys, ids = list(new), [window.ids for window in new.values()]
         self.counts.encoded += len(new)
         session = self._inside(layers) if layers else self._session
-        output = graphs.layer(layers) if layers else "tokens"
+        inner = [graphs.layer(layers)] if layers else []
 
         def kept(rows: list[int]) -> dict[bytes, T]:
-            states = fitting.hidden(session, [ids[row] for row in rows], output)
+            states = fitting.hidden(session, [ids[row] for row in rows], *inner)
             return {
-                keys[row]: keep(ids[row], states[at, : len(ids[row])])
+                keys[row]: keep(ids[row], *(each[at, : len(ids[row])] for each in states))
                 for at, row in enumerate(rows)
             }
 
@@ -310,9 +314,10 @@ POOLINGS: dict[Pooling, Pooled] = {
 }
 
 
-def _inner(ids: list[int], states: Vectors) -> Tokens:
+def _inner(ids: list[int], last: Vectors, asked: Vectors | None = None) -> Tokens:
     """The tokens without the special ones at both ends."""
-    return Tokens(tuple(ids[1:-1]), states[1:-1].copy())
+    states = last if asked is None else asked
+    return Tokens(tuple(ids[1:-1]), states[1:-1].copy(), _mean(ids, last))
 
 
 def _joined(vectors: list[Vector], windows: Sequence[Window]) -> _Read:
@@ -324,9 +329,10 @@ def _joined(vectors: list[Vector], windows: Sequence[Window]) -> _Read:
     return _Read(table, np.add.reduce(table * (sizes / sizes.sum())[:, None], axis=0))
 
 
-def _chained(windows: list[Tokens]) -> Tokens:
+def _chained(parts: list[Tokens], windows: Sequence[Window]) -> Tokens:
     """The tokens of all windows of a text."""
-    if len(windows) == 1:
-        return windows[0]
-    ids = tuple(token for window in windows for token in window.ids)
-    return Tokens(ids, np.concatenate([window.vectors for window in windows]))
+    if len(parts) == 1:
+        return parts[0]
+    ids = tuple(token for part in parts for token in part.ids)
+    sentence = _joined([part.sentence for part in parts], windows).vector
+    return Tokens(ids, np.concatenate([part.vectors for part in parts]), sentence)

@@ -17,11 +17,15 @@ _ORDINARY = "Good day to you, and thank you for the help."
 _SHORT = 3  # tokens
 
 
-def hidden(session: Session, ids: Sequence[Sequence[int]], output: str = "tokens") -> Floats:
-    """The hidden states of one batch, (texts, tokens, width); an error where one is no number."""
-    states, mask = _states(session, ids, output)
-    if not np.isfinite(states).all():  # seldom; and what is behind a text is nobody's
-        session.refuse_undefined(states[mask])
+def hidden(session: Session, ids: Sequence[Sequence[int]], *inner: str) -> list[Floats]:
+    """The states of one batch behind the last layer and at tensors inside, (texts, tokens, width).
+
+    An error where one is no number.
+    """
+    states, mask = _states(session, ids, *inner)
+    for each in states:
+        if not np.isfinite(each).all():  # seldom; and what is behind a text is nobody's
+            session.refuse_undefined(each[mask])
     return states
 
 
@@ -35,7 +39,7 @@ def check(folder: Path, config: Config, session: Session, reader: Reader) -> Non
             f"{folder / 'model.onnx'}: not the graph of an encoder: it takes "
             f"{', '.join(sorted(session.inputs))} and gives {', '.join(sorted(session.outputs))}"
         )
-    width = _states(session, [[0] * _SHORT])[0].shape[-1]
+    width = _states(session, [[0] * _SHORT])[0][0].shape[-1]
     if width != config.width:
         raise ModelError(
             f"{folder / 'config.json'}: width is {config.width}, but the vectors of "
@@ -57,8 +61,8 @@ def _require(session: Session, ids: Sequence[int], otherwise: str) -> None:
 
 
 def _states(
-    session: Session, ids: Sequence[Sequence[int]], output: str = "tokens"
-) -> tuple[Floats, NDArray[np.bool_]]:
+    session: Session, ids: Sequence[Sequence[int]], *inner: str
+) -> tuple[list[Floats], NDArray[np.bool_]]:
     tokens, mask = padded(ids)
-    states = session.run(output, {"input_ids": tokens, "attention_mask": mask})
-    return states, mask.astype(bool)
+    inputs = {"input_ids": tokens, "attention_mask": mask}
+    return session.run_all(["tokens", *inner], inputs), mask.astype(bool)

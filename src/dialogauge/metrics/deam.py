@@ -124,6 +124,7 @@ class Deam(TrainedMetric):
         speakers = np.array([piece.speaker for piece in shown], np.int64)
         inputs = {
             "tokens": np.concatenate([self._read(piece.tokens) for piece in shown])[None],
+            "sentences": np.stack([piece.tokens.sentence for piece in shown])[None],
             "owner": np.repeat(np.arange(len(shown)), lengths)[None],
             "speakers": speakers[None],
             "counted": copies([piece.tokens.ids for piece in shown], speakers)[None],

@@ -46,6 +46,7 @@ class Inputs(NamedTuple):
     """Conversations as tensors: what the network reads, then what it has to say."""
 
     tokens: Tensor  # (rows, tokens, width): states of tokens; or (rows, tokens): their numbers
+    sentences: Tensor  # (rows, turns, width)
     owner: Tensor  # (rows, tokens): the turn that it belongs to, -1 of none
     speakers: Tensor  # (rows, turns), -1 where there is no turn
     counted: Tensor  # (rows, turns, 2)
@@ -57,14 +58,15 @@ class Inputs(NamedTuple):
     @property
     def read(self) -> tuple[Tensor, ...]:
         """What the network reads."""
-        return tuple(self[:4])
+        return tuple(self[:5])
 
 
 class Source(NamedTuple):
-    """Rows, and what is read of a token, given its place among those of all texts."""
+    """Rows, and what is read of them: of a token by its place among all, of a text by its own."""
 
     rows: Rows
-    read: Callable[[Ints], Tensor]
+    tokens: Callable[[Ints], Tensor]
+    sentences: Callable[[Ints], Tensor]
 
 
 def drawn(
@@ -87,7 +89,8 @@ def inputs(source: Source, forms: Sequence[Form]) -> Inputs:
         page.write(row)
     arrays = (page.owner, page.speakers, page.counted, page.changed, page.broken, page.cause)
     first = np.array([form.first for form in forms])
-    return Inputs(source.read(page.places), *map(torch.from_numpy, (*arrays, first)))
+    read = source.tokens(page.places), source.sentences(page.texts)
+    return Inputs(*read, *map(torch.from_numpy, (*arrays, first)))
 
 
 class _Page:
@@ -101,13 +104,15 @@ class _Page:
         self.places, self.owner = np.zeros(tokens, np.int64), np.full(tokens, -1)
         self.changed, self.broken = (np.full(it, -1.0, np.float32) for it in (tokens, turns))
         self.speakers, self.cause = np.full(turns, -1), np.full(turns, -1)
+        self.texts = np.zeros(turns, np.int64)
         self.counted = np.zeros((*turns, 2), np.float32)
 
     def write(self, row: int) -> None:
         """Fill one row."""
         form, rows = self.forms[row], self.rows
         own = slice(len(form.turns))
-        self.speakers[row, own], self.broken[row, own] = form.speakers, 0
+        self.texts[row, own], self.speakers[row, own] = form.turns, form.speakers
+        self.broken[row, own] = 0
         self.counted[row, own] = copies(
             [rows.ids(text).tolist() for text in form.turns], form.speakers
         )

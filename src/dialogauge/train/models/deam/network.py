@@ -2,7 +2,8 @@
 
 The lower layers of an encoder read each utterance by itself. The upper ones attend over the tokens
 of all utterances; who speaks, and how many turns lie between, is a number added to what a token
-asks of another (one for each head, learnt). Three heads read the top: is a *token* changed, is a
+asks of another (one for each head, learnt). What the whole encoder makes of a turn, its sentence
+vector, is added to each of its tokens. Three heads read the top: is a *token* changed, is a
 *turn* broken, and of what *cause*. Beside the top the turn's head sees plain evidence: how near a
 turn is to those around it, and how much of it was said before (``metrics/deam.py: copies``).
 """
@@ -43,6 +44,8 @@ class Joint(nn.Module):
         super().__init__()
         width, heads = config.hidden_size, config.num_attention_heads
         self.layers = nn.ModuleList(layers)
+        self.sentence = nn.Linear(width, width)
+        nn.init.zeros_(self.sentence.weight)
         self.near = nn.Parameter(torch.zeros(len(layers), 2, _DISTANCES, heads))
         self.token = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.turn = nn.Sequential(
@@ -54,17 +57,19 @@ class Joint(nn.Module):
         self.cause = nn.Linear(width, causes)
 
     def forward(
-        self, states: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
+        self, states: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of changed tokens, of broken turns, and of causes.
 
-        ``states`` (rows, tokens, width); ``owner`` (rows, tokens), the number of the turn that a
-        token belongs to, -1 of none; ``speakers`` (rows, turns); ``counted`` (rows, turns, 2)
-        -> (rows, tokens), (rows, turns), (rows, turns, causes).
+        ``states`` (rows, tokens, width); ``sentences`` (rows, turns, width); ``owner`` (rows,
+        tokens), the number of the turn that a token belongs to, -1 of none; ``speakers`` (rows,
+        turns); ``counted`` (rows, turns, 2) -> (rows, tokens), (rows, turns), (rows, turns,
+        causes).
         """
         turns = torch.arange(speakers.shape[1], device=owner.device)
         belongs = (owner[:, :, None] == turns).to(states.dtype)  # (rows, tokens, turns)
-        plain = _evidence(_means(states, belongs), speakers)
+        plain = _evidence(sentences, speakers)
+        states = states + belongs @ self.sentence(sentences)
         relation = relations(speakers)  # (rows, turns, turns)
         closed = (1 - belongs.sum(2))[:, None, None, :] * -1e4  # (rows, 1, 1, tokens)
         for at, layer in enumerate(self.layers):
@@ -146,14 +151,16 @@ class Flat(nn.Module):
         self.joint = Joint([], self.model.config, causes, shape)
 
     def forward(
-        self, ids: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
+        self, ids: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """As :class:`Joint`; ``ids`` (rows, tokens)."""
         words = self.model.get_input_embeddings()(ids)
         who = speakers.clamp(min=0).gather(1, owner.clamp(min=0)) % 2
         there = (owner >= 0).long()
         read = self.model(inputs_embeds=words + self.speaker(who), attention_mask=there)
-        tokens, turns, causes = self.joint(read.last_hidden_state, owner, speakers, counted)
+        tokens, turns, causes = self.joint(
+            read.last_hidden_state, sentences, owner, speakers, counted
+        )
         return tokens, turns, causes
 
 

@@ -5,21 +5,25 @@ is computed once, by the graph that scoring will run, and kept in a file of two 
 *flat* one reads the tokens themselves, as the backbone's own tokenizer cuts them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from .... import atomic
 from ....encode import Encoder
 from ....encode.batching import chunks
 from ....encode.windows import Span
 from ...states import Backbone
+from ...vectors import Ints
 from . import rows
 from .batch import Source
+from .cues import Vectors
 from .material import Excerpt
 
 #: Texts, and characters of texts, whose states are computed at a time.
@@ -41,34 +45,46 @@ class Tokenizer:
         return [each.offsets[1:-1] for each in self._tokenizer.encode_batch(list(texts))]
 
 
-def flat(excerpts: Sequence[Excerpt], backbone: Backbone) -> Source:
+def flat(excerpts: Sequence[Excerpt], backbone: Backbone, vectors: Vectors) -> Source:
     """Excerpts, of whose tokens the numbers are read."""
     made = rows.make(excerpts, Tokenizer(backbone))
-    return Source(made, lambda places: torch.from_numpy(made.tokens[places]))
+    table = np.nan_to_num(vectors(made.texts))
+    return Source(made, _of(made.tokens), _of(table))
 
 
 def joint(excerpts: Sequence[Excerpt], encoder: Encoder, layers: int, folder: Path) -> Source:
     """Excerpts, of whose tokens the states behind some layers are read."""
     made = rows.make(excerpts, encoder)
-    values = _states(made, encoder, layers, folder)
-    return Source(made, lambda places: torch.from_numpy(values[places].astype(np.float32)))
-
-
-def _states(made: rows.Rows, encoder: Encoder, layers: int, folder: Path) -> NDArray[np.float16]:
-    """What the layers make of each token, kept in a folder."""
     facts = "\0".join([encoder.hash, str(layers), *made.texts]).encode("utf-8", "replace")
-    path = folder / f"states-{sha256(facts).hexdigest()[:16]}.npy"
-    if not path.exists():
-        partial = path.with_name(f".{path.name}.partial")
-        with atomic.reporting(path):
-            shape = (len(made.tokens), encoder.config.width)
-            table = np.lib.format.open_memmap(partial, "w+", np.float16, shape)
-            end = 0
-            for some in chunks(made.texts, _TOGETHER, _CHARACTERS, len):
-                for tokens in encoder.tokens(some, layers):
-                    table[end : end + len(tokens.ids)] = tokens.vectors
-                    end += len(tokens.ids)
-            table.flush()
-            partial.replace(path)
-    kept: NDArray[np.float16] = np.load(path, mmap_mode="r", allow_pickle=False)
-    return kept
+    name = sha256(facts).hexdigest()[:16]
+    states, sentences = (folder / f"{what}-{name}.npy" for what in ("states", "sentences"))
+    if not sentences.exists():
+        table = _filled(made, encoder, layers, states)
+        with atomic.writing(sentences) as file:
+            np.save(file, table, allow_pickle=False)
+    kept = [np.load(path, mmap_mode="r", allow_pickle=False) for path in (states, sentences)]
+    return Source(made, *map(_of, kept))
+
+
+def _of(table: NDArray[Any]) -> Callable[[Ints], Tensor]:
+    """What stands at some places of a table; two bytes become four."""
+    kind = np.float32 if table.dtype == np.float16 else table.dtype
+    return lambda places: torch.from_numpy(table[places].astype(kind))
+
+
+def _filled(made: rows.Rows, encoder: Encoder, layers: int, path: Path) -> NDArray[np.float16]:
+    """Write the states of all tokens; give the vectors of all texts."""
+    partial = path.with_name(f".{path.name}.partial")
+    sentences = np.zeros((len(made.texts), encoder.config.width), np.float16)
+    with atomic.reporting(path):
+        shape = (len(made.tokens), encoder.config.width)
+        table = np.lib.format.open_memmap(partial, "w+", np.float16, shape)
+        end, text = 0, 0
+        for some in chunks(made.texts, _TOGETHER, _CHARACTERS, len):
+            for tokens in encoder.tokens(some, layers):
+                table[end : end + len(tokens.ids)] = tokens.vectors
+                sentences[text] = np.nan_to_num(tokens.sentence)
+                end, text = end + len(tokens.ids), text + 1
+        table.flush()
+        partial.replace(path)
+    return sentences

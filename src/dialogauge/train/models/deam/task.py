@@ -30,6 +30,10 @@ from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 
 _TOKENS, _TURNS = {0: "rows", 1: "tokens"}, {0: "rows", 1: "turns"}
+_INPUTS = {
+    **{"tokens": _TOKENS, "sentences": _TURNS, "owner": _TOKENS},
+    **{"speakers": _TURNS, "counted": _TURNS},
+}
 #: Conversations that int8 is scaled by, and of them those on which ONNX is compared with torch.
 _CALIBRATION, _COMPARED = 64, 8
 #: A window has room for so many tokens at least.
@@ -75,8 +79,8 @@ class Deam:
         self.network = self._network()
         maker = Maker(settings.excerpts, recipe.seed, work)
         excerpts = maker.make(material, "train")
-        vectors = encode or encoder(recipe.backbone)
-        cues = balance(excerpts, vectors, settings.cue, CAUSES["form"], work)
+        self._vectors = encode or encoder(recipe.backbone)
+        cues = balance(excerpts, self._vectors, settings.cue, CAUSES["form"], work)
         self.train = self._source(cues.left(excerpts))
         self.valid = self._source(maker.make(material, "valid")) if material.valid else None
         self.sections = (_section(cues.table),)
@@ -88,9 +92,9 @@ class Deam:
     def _source(self, excerpts: Sequence[Excerpt]) -> Source:
         """Excerpts, and what is read of their tokens."""
         if self.settings.reader.kind == "flat":
-            return reading.flat(excerpts, self.backbone)
-        encoder = shared(self.recipe.backbone.name)
-        return reading.joint(excerpts, encoder, self.settings.reader.below, self.work)
+            return reading.flat(excerpts, self.backbone, self._vectors)
+        ours = shared(self.recipe.backbone.name)
+        return reading.joint(excerpts, ours, self.settings.reader.below, self.work)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random groups of like length."""
@@ -132,7 +136,7 @@ class Deam:
             self.network,
             folder,
             examples[:_COMPARED],
-            {"tokens": _TOKENS, "owner": _TOKENS, "speakers": _TURNS, "counted": _TURNS},
+            _INPUTS,
             {"changed": _TOKENS, "broken": _TURNS, "causes": _TURNS},
             self._config(),
         )
@@ -162,8 +166,7 @@ class Deam:
     def _example(self, group: rows.Group) -> Example:
         """A conversation as the exported network takes it."""
         batch = inputs(self.train, [Form(group.turns, group.speakers, (), 0)])
-        names = ("tokens", "owner", "speakers", "counted")
-        return {name: each.numpy() for name, each in zip(names, batch.read, strict=True)}
+        return {name: each.numpy() for name, each in zip(_INPUTS, batch.read, strict=True)}
 
 
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
