@@ -1,17 +1,25 @@
 """What DEAM learns from, and that it learns."""
 
+import json
+import math
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import MANIPULATIONS, find
 from dialogauge.manipulate.pool import Pool
+from dialogauge.metrics import load
+from dialogauge.metrics.deam import windows
+from dialogauge.scores import Cause
 from dialogauge.train.models.deam.cues import inconspicuous
 from dialogauge.train.models.deam.damage import CAUSES, breaks
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
+from dialogauge.train.recipe import decode
 
 torch = pytest.importorskip("torch")
 
@@ -99,52 +107,98 @@ def test_where_nothing_shows_all_is_kept() -> None:
     assert last < 0.6
 
 
-def _trained(folder: Path, steps: int = 60) -> tuple[object, dict[str, float], dict[str, float]]:
-    from dialogauge.train import run
-    from dialogauge.train.data import given
-    from dialogauge.train.recipe import decode
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small one that was trained on two conversations."""
+    from dialogauge.train import data, run
 
-    recipe = decode(
-        f"""
-        name = "small"
-        task = "coherence"
-        [optimisation]
-        epochs = {steps}
-        batch_size = 2
-        learning_rate = 0.001
-        evaluate_every = {steps}
-        [backbone]
-        name = "dialogue-minilm"
-        [settings]
-        exam = 4
-        cue = 1.0
-        [settings.reader]
-        below = 3
-        above = 1
-        [settings.excerpts]
-        damage = ["echo", "replace-turn", "word-order"]
-        harmless = ["no-punctuation"]
-        longest = 6
-        long = 0.0
-        """.encode()
-    )
-    done = run.train(recipe, folder, material=given([CHAT, *OTHERS.dialogues[1:]], [CHAT]))
-    return done, done.before, done.best
+    folder = tmp_path_factory.mktemp("deam") / "small"
+    chats = [CHAT, *OTHERS.dialogues[1:]]
+    run.train(decode(RECIPE), folder, material=data.given(chats, [CHAT]))
+    return folder
 
 
-def test_it_learns_and_scores_without_torch(tmp_path: Path) -> None:
-    from dialogauge.metrics import load
+RECIPE = b"""
+name = "small"
+task = "coherence"
+[optimisation]
+epochs = 60
+batch_size = 2
+learning_rate = 0.001
+evaluate_every = 60
+[backbone]
+name = "dialogue-minilm"
+[settings]
+exam = 4
+cue = 1.0
+[settings.reader]
+below = 3
+above = 1
+[settings.excerpts]
+damage = ["echo", "replace-turn", "word-order"]
+harmless = ["no-punctuation"]
+longest = 6
+long = 0.0
+"""
 
-    _, _, best = _trained(tmp_path / "small")
+
+def test_it_learns(small: Path) -> None:
+    lines = (small / "training" / "log.jsonl").read_text().splitlines()
+    log = [json.loads(line) for line in lines]
+    best = [line["validation"] for line in log if line.get("validation")][-1]
     assert best["told"] == 1.0
     assert best["hit"] == 1.0
-    metric = load(str(tmp_path / "small"))
+    assert "What a turn alone gives away" in (small / "card.md").read_text()
+
+
+def test_it_names_the_turn_without_torch(small: Path) -> None:
+    metric = load(str(small))
     edited = find("replace-turn")(CHAT, Random(3), OTHERS)
     assert edited is not None
     whole, broken = metric.score([CHAT, edited.dialogue])
     assert broken.value < whole.value
     (change,) = edited.changes
     assert int(np.argmin(broken.turns)) == change.turn
-    assert "What a turn alone gives away" in (tmp_path / "small" / "card.md").read_text()
+    assert Cause(change.turn, "foreign") in broken.causes
     (alone,) = metric.score([edited.dialogue])
     assert alone == broken
+
+
+LONG = "We went to the river with her and met other dogs there. " * 420
+
+
+@pytest.mark.parametrize(
+    ("texts", "speakers", "unscored"),
+    [
+        (["Do you have a dog?"], "AB", {0}),
+        (["Do you have a dog?", "", " \x07 ", "Yes, I do."], "AB", {1, 2}),
+        (["Hello!", "Hi!"], "AB", set()),
+        (["It is late."] * 500, "AB", set()),
+        ([f"I am number {at} of us." for at in range(20)], "ABCDE", set()),
+        (["What did you do?", LONG, "I see."], "AB", set()),
+        (["Magst du Hunde oder lieber Katzen?", "Ich mag am liebsten Hunde, und du?"] * 3, "AB",
+         set(range(6))),
+    ],
+    ids=["one turn", "empty turns", "few words", "500 turns", "five speakers", "long", "German"],
+)  # fmt: skip
+def test_unusual_conversations(
+    small: Path, texts: list[str], speakers: str, unscored: set[int]
+) -> None:
+    turns = (Turn(speakers[at % len(speakers)], text) for at, text in enumerate(texts))
+    (score,) = load(str(small)).score([Dialogue("d", tuple(turns))])
+    assert {at for at, value in enumerate(score.turns) if math.isnan(value)} == unscored
+    assert math.isnan(score.value) == (len(texts) - len(unscored) < 2)
+    assert all(0 <= value <= 1 for value in score.turns if not math.isnan(value))
+
+
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(16, 60), st.integers(2, 9))
+def test_each_piece_is_judged_once_in_a_window_that_has_room(
+    sizes: list[int], tokens: int, pieces: int
+) -> None:
+    cut = windows(sizes, tokens, pieces)
+    assert sorted(at for window in cut for at in window.judged) == list(range(len(sizes)))
+    for window in cut:
+        assert set(window.judged) <= set(range(window.start, window.end))
+        inside = sizes[window.start : window.end]
+        assert len(inside) <= pieces
+        assert sum(inside) <= tokens or len(inside) == 1
