@@ -19,7 +19,7 @@ from dialogauge.scores import Cause
 from dialogauge.train.models.deam.cues import inconspicuous
 from dialogauge.train.models.deam.damage import CAUSES, breaks
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
-from dialogauge.train.recipe import decode
+from dialogauge.train.recipe import Chosen, decode
 
 torch = pytest.importorskip("torch")
 
@@ -202,3 +202,26 @@ def test_each_piece_is_judged_once_in_a_window_that_has_room(
         inside = sizes[window.start : window.end]
         assert len(inside) <= pieces
         assert sum(inside) <= tokens or len(inside) == 1
+
+
+def test_padding_changes_nothing() -> None:
+    """A conversation beside a longer one is judged as it is alone."""
+    from dialogauge.train.models.deam.network import Shape, joint
+    from dialogauge.train.states import load as backbone
+
+    torch.manual_seed(0)
+    network = joint(backbone(Chosen("dialogue-minilm")).encoder.model, 3, Shape(above=1)).eval()
+    torch.nn.init.normal_(network.near)
+    torch.nn.init.normal_(network.sentence.weight, std=0.02)
+    states, sentences = torch.randn(2, 9, 384), torch.randn(2, 4, 384)
+    owner = torch.tensor([[0, 0, 1, 2, -1, -1, -1, -1, -1], [0, 1, 1, 1, 2, 2, 3, 3, 3]])
+    speakers = torch.tensor([[0, 1, 0, -1], [0, 1, 0, 1]])
+    counted = torch.rand(2, 4, 2)
+    with torch.no_grad():
+        together = network(states, sentences, owner, speakers, counted)
+        alone = network(
+            states[:1, :4], sentences[:1, :3], owner[:1, :4], speakers[:1, :3], counted[:1, :3]
+        )
+    assert torch.allclose(together[0][:1, :4], alone[0], atol=1e-4)
+    assert torch.allclose(together[1][:1, :3], alone[1], atol=1e-4)
+    assert torch.allclose(together[2][:1, :3], alone[2], atol=1e-4)

@@ -77,10 +77,11 @@ class Joint(nn.Module):
             spread = belongs[:, None] @ between @ belongs[:, None].transpose(2, 3)
             states = _first(layer(states, attention_mask=spread + closed))
         tokens = self.token(states).squeeze(-1)
-        loudest = (tokens[:, :, None] + (belongs - 1) * 1e4).amax(1).clamp(min=-20)
-        heard = belongs.transpose(1, 2) @ (tokens.sigmoid()[:, :, None] * states)  # what is marked
-        means = _means(states, belongs)
-        features = self.turn(torch.cat([means, heard, plain, counted, loudest[..., None]], -1))
+        loud = tokens[:, :, None] + (belongs - 1) * 1e4  # (rows, tokens, turns)
+        loudest = loud.amax(1).clamp(min=-20)
+        marked = (loud.softmax(1) * belongs).transpose(1, 2) @ states
+        means = belongs.transpose(1, 2) @ states / belongs.sum(1)[:, :, None].clamp(min=1)
+        features = self.turn(torch.cat([means, marked, plain, counted, loudest[..., None]], -1))
         return tokens, self.broken(features).squeeze(-1), self.cause(features)
 
 
@@ -88,11 +89,6 @@ def _first(output: Any) -> Tensor:
     """The states that a layer gives, whichever way its library wraps them."""
     states: Tensor = output[0] if isinstance(output, tuple) else output
     return states
-
-
-def _means(states: Tensor, belongs: Tensor) -> Tensor:
-    """The mean of each turn's tokens: (rows, tokens, width), (rows, tokens, turns) -> per turn."""
-    return belongs.transpose(1, 2) @ states / belongs.sum(1)[:, :, None].clamp(min=1)
 
 
 def relations(speakers: Tensor) -> Tensor:
@@ -115,25 +111,29 @@ def _evidence(vectors: Tensor, speakers: Tensor) -> Tensor:
     """How near each turn is to others: (rows, turns, width), (rows, turns) -> (rows, turns, 5).
 
     The cosines with the turn before and behind; the mean of those with all before; the highest with
-    an earlier turn of the same speaker, and of another.
+    an earlier turn of the same speaker, and of another. About 0 is usual, and 0 what is not there.
     """
     unit = vectors / vectors.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-    cosines = unit @ unit.transpose(1, 2)  # (rows, i, j)
+    near = (unit @ unit.transpose(1, 2) - _USUAL) * _SCALE  # (rows, i, j)
     turns = torch.arange(vectors.shape[1], device=vectors.device)
-    before = (turns[None, :] < turns[:, None]).to(vectors.dtype)[None]  # (1, i, j)
-    next_to = (turns[None, :] + 1 == turns[:, None]).to(vectors.dtype)[None]
-    same = (speakers[:, :, None] == speakers[:, None, :]).to(vectors.dtype)
-    numbers = torch.stack(
-        [
-            (cosines * next_to).sum(2),
-            (cosines * next_to.transpose(1, 2)).sum(2),
-            (cosines * before).sum(2) / before.sum(2).clamp(min=1),
-            (cosines * before * same).amax(2),
-            (cosines * before * (1 - same)).amax(2),
-        ],
-        dim=-1,
-    )
-    return (numbers - _USUAL) * _SCALE
+    there = (speakers >= 0).to(vectors.dtype)
+    both = there[:, :, None] * there[:, None, :]
+    before = (turns[None, :] < turns[:, None]).to(vectors.dtype) * both  # (rows, i, j)
+    beside = (turns[None, :] + 1 == turns[:, None]).to(vectors.dtype) * both
+    same = (speakers[:, :, None] == speakers[:, None, :]).to(vectors.dtype) * before
+    numbers = [
+        (near * beside).sum(2),
+        (near * beside.transpose(1, 2)).sum(2),
+        (near * before).sum(2) / before.sum(2).clamp(min=1),
+        _highest(near, same),
+        _highest(near, before - same),
+    ]
+    return torch.stack(numbers, dim=-1)
+
+
+def _highest(values: Tensor, among: Tensor) -> Tensor:
+    """The highest of some values, 0 where there are none: (rows, i, j) twice -> (rows, i)."""
+    return (values + (among - 1) * 1e4).amax(2) * among.amax(2)
 
 
 class Flat(nn.Module):
