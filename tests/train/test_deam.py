@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from random import Random
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,9 +17,12 @@ from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import load
 from dialogauge.metrics.deam import windows
 from dialogauge.scores import Cause
+from dialogauge.train import data
+from dialogauge.train.models.deam import material
 from dialogauge.train.models.deam.cues import inconspicuous
 from dialogauge.train.models.deam.damage import CAUSES, breaks
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
+from dialogauge.train.models.deam.material import Maker, Making
 from dialogauge.train.recipe import Chosen, decode
 
 torch = pytest.importorskip("torch")
@@ -111,6 +115,7 @@ def test_where_nothing_shows_all_is_kept() -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small one that was trained on two conversations."""
     from dialogauge.train import data, run
+
 
     folder = tmp_path_factory.mktemp("deam") / "small"
     chats = [CHAT, *OTHERS.dialogues[1:]]
@@ -225,3 +230,18 @@ def test_padding_changes_nothing() -> None:
     assert torch.allclose(together[0][:1, :4], alone[0], atol=1e-4)
     assert torch.allclose(together[1][:1, :3], alone[1], atol=1e-4)
     assert torch.allclose(together[2][:1, :3], alone[2], atol=1e-4)
+
+
+def test_parts_made_by_several_processes_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chats = [msgspec.structs.replace(CHAT, id=f"d{at}") for at in range(4)]
+    making = Making(damage=("echo", "replace-turn"), harmless=("no-punctuation",))
+    kept = data.given([*chats, *OTHERS.dialogues[1:]], [])
+    monkeypatch.setattr(material, "_PART", 1)
+    beside = Maker(making, 1, tmp_path / "beside").make(kept, "train")
+    monkeypatch.setattr(material, "_MANY", 99)
+    alone = Maker(making, 1, tmp_path / "alone").make(kept, "train")
+    assert beside == alone
+    assert len(beside) == 5
+    assert {each.name for each in beside[0].worse} == {"echo", "replace-turn"}

@@ -20,6 +20,7 @@ from .recipe import Data
 
 #: What is learnt from, and what is validated with.
 Half = Literal["train", "valid"]
+HALVES: tuple[Half, Half] = ("train", "valid")
 #: Dialogues by the side of the split they are on.
 _Sides = Mapping[Side, Sequence[Dialogue]]
 

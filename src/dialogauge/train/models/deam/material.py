@@ -5,8 +5,9 @@ run's folder: a run that was stopped goes on with the next part. Foreign turns c
 corpus, because those of another are told by their style.
 """
 
+import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import msgspec
 
 from ....atomic import writing
 from ....dialogue import Dialogue
+from ....encode.session import cores
 from ....manipulate.catalogue import find
 from ....manipulate.manipulation import same_text, seeded
 from ....manipulate.pool import Pool, Translate
@@ -21,8 +23,8 @@ from ...data import Half, Material
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
 
-#: Excerpts of a part.
-_PART = 250
+#: Excerpts of a part, and from how many missing parts on they are made by several processes.
+_PART, _MANY = 250, 3
 #: Edits that leave the sense as it is.
 _HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
 
@@ -43,6 +45,10 @@ class Making(Cutting, frozen=True, forbid_unknown_fields=True):
     harmless: tuple[str, ...] = _HARMLESS
 
 
+#: Excerpts that are made together, and where what is foreign to them comes from.
+_Job = tuple[list[Dialogue], Pool]
+
+
 class Maker:
     """Makes the excerpts of a run and keeps them."""
 
@@ -51,19 +57,34 @@ class Maker:
     ) -> None:
         self.making, self.seed, self.folder, self.translate = making, seed, folder, translate
 
-    def make(
-        self, material: Material, half: Half, told: Callable[[int, int], None] = lambda *_: None
-    ) -> list[Excerpt]:
-        """The excerpts of one half; ``told`` hears how many parts there are of how many."""
-        made = list[Excerpt]()
+    def make(self, material: Material, half: Half) -> list[Excerpt]:
+        """The excerpts of one half."""
         jobs = list(self._jobs(material, half))
-        for number, (cut, pool) in enumerate(jobs):
-            made += self._part(cut, pool)
-            told(number + 1, len(jobs))
-        return made
+        missing = [job for job in jobs if not self._path(job[0]).exists()]
+        if len(missing) >= _MANY:
+            self._make_beside(missing)
+        return [excerpt for job in jobs for excerpt in self._part(*job)]
 
-    def _jobs(self, material: Material, half: Half) -> Iterator[tuple[list[Dialogue], Pool]]:
-        """Excerpts that are made together, and where what is foreign to them comes from."""
+    def _make_beside(self, jobs: Sequence[_Job]) -> None:
+        """Make parts in as many processes as there are cores; what one fails at is made later.
+
+        They are forked, so that nothing but files comes back, and before this process has a network
+        of its own, whose threads would not be there.
+        """
+        context = multiprocessing.get_context("fork")
+        shares = [jobs[at :: cores()] for at in range(cores())]
+        workers = [context.Process(target=self._make_all, args=(share,)) for share in shares]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+
+    def _make_all(self, jobs: Sequence[_Job]) -> None:
+        for job in jobs:
+            self._part(*job)
+
+    def _jobs(self, material: Material, half: Half) -> Iterator[_Job]:
+        """The parts; what is foreign to a part comes from its corpus."""
         corpora = defaultdict[int, list[Dialogue]](list)
         origins = material.origins(half)
         for dialogue, number in zip(material.dialogues(half), origins, strict=True):
@@ -75,7 +96,7 @@ class Maker:
                 yield cut[start : start + _PART], pool
 
     def _part(self, cut: Sequence[Dialogue], pool: Pool) -> list[Excerpt]:
-        path = self.folder / f"excerpts-{self._digest(cut)}.json"
+        path = self._path(cut)
         if not path.exists():
             made = [self._made(excerpt, pool) for excerpt in cut]
             with writing(path) as file:
@@ -88,9 +109,9 @@ class Maker:
         turns = tuple((turn.speaker, turn.text) for turn in excerpt.turns)
         return Excerpt(excerpt.id, turns, worse, same)
 
-    def _digest(self, cut: Sequence[Dialogue]) -> str:
+    def _path(self, cut: Sequence[Dialogue]) -> Path:
         facts = msgspec.json.encode((self.making, self.seed, [each.turns for each in cut]))
-        return sha256(facts).hexdigest()[:16]
+        return self.folder / f"excerpts-{sha256(facts).hexdigest()[:16]}.json"
 
 
 def harmless(

@@ -11,10 +11,12 @@ from msgspec import Meta
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
 
+from ....manipulate.pool import Translate
+from ....manipulate.translation import apertium, available
 from ....metrics.vectors import shared
 from ....report.markdown import table
 from ...card import Section
-from ...data import Material
+from ...data import HALVES, Material
 from ...export import Example, as_int8, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
@@ -75,14 +77,14 @@ class Deam:
         encode: Encode | None,
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator())
+        excerpts, held = (maker.make(material, half) for half in HALVES)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
-        maker = Maker(settings.excerpts, recipe.seed, work)
-        excerpts = maker.make(material, "train")
         self._vectors = encode or encoder(recipe.backbone)
         cues = balance(excerpts, self._vectors, settings.cue, CAUSES["form"], work)
         self.train = self._source(cues.left(excerpts))
-        self.valid = self._source(maker.make(material, "valid")) if material.valid else None
+        self.valid = self._source(held) if held else None
         self.sections = (_section(cues.table),)
 
     def _network(self) -> Joint | Flat:
@@ -175,6 +177,11 @@ def _rare(logits: Tensor, labels: Tensor) -> Tensor:
     weight = torch.where(labels > 0, _RARE, 1.0) * known
     loss = binary_cross_entropy_with_logits(logits, labels.clamp(min=0), weight, reduction="sum")
     return loss / known.sum().clamp(min=1)
+
+
+def _translator() -> Translate | None:
+    """What says a turn in other words, where it is installed."""
+    return apertium() if available() else None
 
 
 def _section(cues: Sequence[Cue]) -> Section:
