@@ -239,6 +239,8 @@ def test_parts_made_by_several_processes_are_the_same(
     making = Making(damage=("echo", "replace-turn"), harmless=("no-punctuation",))
     kept = data.given([*chats, *OTHERS.dialogues[1:]], [])
     monkeypatch.setattr(material, "_PART", 1)
+    for name in ("beside", "alone"):
+        (tmp_path / name).mkdir()
     beside = Maker(making, 1, tmp_path / "beside").make(kept, "train")
     monkeypatch.setattr(material, "_MANY", 99)
     alone = Maker(making, 1, tmp_path / "alone").make(kept, "train")
