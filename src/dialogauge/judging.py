@@ -109,5 +109,5 @@ def keep_apart(corpus: str, metrics: Iterable[Metric]) -> None:
         tuning = [name for name in corpora.names() if corpora.info(name).role == "tuning"]
         raise DialogaugeError(
             f"{corpus} is a test set and {trained.name} {says}: choose on {', '.join(tuning)}; "
-            "the one look that counts, and is logged, is `dialogauge reproduce NAME --final`"
+            "looks that count, each of them logged, are `dialogauge reproduce NAME --final`"
         )
