@@ -116,7 +116,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small one that was trained on two conversations."""
     from dialogauge.train import data, run
 
-
     folder = tmp_path_factory.mktemp("deam") / "small"
     chats = [CHAT, *OTHERS.dialogues[1:]]
     run.train(decode(RECIPE), folder, material=data.given(chats, [CHAT]))

@@ -1,0 +1,125 @@
+"""An exam of meaning: held conversations with one damage each, told, located and named.
+
+Every manipulation that DEAM's model learns from (``train/models/deam/damage.py``) is made on
+conversations of 8 to 20 turns that no training sees. A metric *tells* a damaged conversation that
+it scores below the undamaged one, *hits* when its lowest turn is a broken one, and *names* it by
+the cause that it gives there. Any metric can be asked; one without turns has no hits.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from ..dialogue import Dialogue, Turn
+from ..manipulate.pool import Pool
+from ..meta import Estimate, Resampling, discriminate
+from ..metrics import Metric
+from ..scores import Score
+from ..train.models.deam.damage import CAUSES, Damaged, cause_of, damaged, names
+from .exams import held
+from .page import UNKNOWN
+
+_SHORTEST, _LONGEST = 8, 20
+_SEED = 1
+
+
+class Case(NamedTuple):
+    """A conversation, a damaged one, by which manipulation, and which of its turns broke."""
+
+    better: Dialogue
+    worse: Dialogue
+    name: str
+    broken: frozenset[int]
+
+
+class Marks(msgspec.Struct, frozen=True):
+    """How a metric does on one manipulation."""
+
+    told: Estimate
+    hit: Estimate
+    n: int
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """How a metric does on all of them, and how well it names causes."""
+
+    marks: Mapping[str, Marks]
+    cause_f1: float  # mean over causes, manipulations weighed alike; NaN of one that names none
+
+
+def cases(corpora: Sequence[str], each: int) -> list[Case]:
+    """Of so many held conversations of each corpus, every damage that can be done."""
+    made = list[Case]()
+    for corpus in corpora:
+        fitting = [it for it in held(corpus) if _SHORTEST <= len(it.turns) <= _LONGEST]
+        chosen = sorted(fitting, key=lambda it: it.digest)[:each]  # of any topic
+        pool = Pool(chosen)
+        made += [case for dialogue in chosen for case in of(dialogue, pool)]
+    return made
+
+
+def of(dialogue: Dialogue, pool: Pool) -> Iterator[Case]:
+    """Every damage that can be done to a conversation."""
+    for it in damaged(dialogue, names(), pool, _SEED):
+        broken = frozenset(each.turn for each in it.broken)
+        yield Case(dialogue, _worse(dialogue, it), it.name, broken)
+
+
+def _worse(dialogue: Dialogue, it: Damaged) -> Dialogue:
+    turns = tuple(Turn(speaker, text) for speaker, text in it.turns)
+    return msgspec.structs.replace(dialogue, id=f"{dialogue.id}~{it.name}", turns=turns)
+
+
+def examine(metric: Metric, asked: Sequence[Case], settings: Resampling | None = None) -> Verdicts:
+    """What a metric says of the cases."""
+    whole = {case.better.id: case.better for case in asked}
+    better = dict(zip(whole, metric.score(list(whole.values())), strict=True))
+    worse = metric.score([case.worse for case in asked])
+    by_name = defaultdict[str, list[int]](list)
+    for row, case in enumerate(asked):
+        by_name[case.name].append(row)
+    marks = {}
+    for name, rows in by_name.items():
+        some = [(asked[row], worse[row]) for row in rows]
+        groups = [case.better.id for case, _ in some]
+        values = np.array([[better[case.better.id].value, each.value] for case, each in some])
+        hits = np.array([_hit(case, each) for case, each in some])
+        told = discriminate(values[:, 0], values[:, 1], groups, settings=settings).accuracy
+        marks[name] = Marks(told, _share(hits, groups, settings), len(rows))
+    return Verdicts(marks, cause_f1(asked, worse))
+
+
+def _hit(case: Case, score: Score) -> float:
+    """1 if the lowest turn is a broken one, 0 if not, NaN if turns have no scores."""
+    turns = [(value, at) for at, value in enumerate(score.turns) if not math.isnan(value)]
+    return float(min(turns)[1] in case.broken) if turns else math.nan
+
+
+def _share(hits: np.ndarray, groups: Sequence[str], settings: Resampling | None) -> Estimate:
+    known = ~np.isnan(hits)
+    if not known.any():
+        return UNKNOWN
+    clusters = [group for group, there in zip(groups, known, strict=True) if there]
+    half = np.full(int(known.sum()), 0.5)
+    return discriminate(hits[known], half, clusters, settings=settings).accuracy
+
+
+def cause_f1(asked: Sequence[Case], scores: Sequence[Score]) -> float:
+    """How well causes are named at the broken turns: the mean of F1 over causes."""
+    places = {cause: at for at, cause in enumerate(CAUSES)}
+    counts = defaultdict[str, int](int)
+    for case in asked:
+        counts[case.name] += 1
+    share = np.zeros((len(places), len(places) + 1))  # (is, called); the last: not named
+    for case, score in zip(asked, scores, strict=True):
+        named = [places.get(it.name, -1) for it in score.causes if it.turn in case.broken]
+        share[places[cause_of(case.name)], (named or [-1])[0]] += 1 / counts[case.name]
+    called, real = share.sum(0)[:-1], share.sum(1)
+    if not called.any():
+        return math.nan
+    f1 = [2 * share[at, at] / (called[at] + real[at]) for at in np.flatnonzero(real)]
+    return float(np.mean(f1))

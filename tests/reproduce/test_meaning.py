@@ -1,0 +1,82 @@
+"""The exam of meaning: who knows everything passes, who knows nothing does not."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.manipulate.pool import Pool
+from dialogauge.meta import Resampling
+from dialogauge.reproduce.meaning import Case, examine, of
+from dialogauge.scores import Cause, Score
+from dialogauge.train.models.deam.damage import cause_of
+
+pytest.importorskip("spacy", reason="needs the extra: language")
+
+SAID = (
+    "Do you have a dog?",
+    "Yes, she is called Molly and she is very old.",
+    "Does Molly still like long walks?",
+    "She does, we go to the river every morning.",
+    "That sounds lovely.",
+    "It is, and we meet other dogs there.",
+    "My brother wants to buy a dog, too.",
+    "Tell him that it is a lot of work.",
+)
+CHAT = Dialogue("d1", tuple(Turn("AB"[at % 2], text) for at, text in enumerate(SAID)))
+OTHER = Dialogue("d2", tuple(Turn("AB"[at % 2], f"The train leaves at {at}.") for at in range(8)))
+QUICK = Resampling(resamples=100)
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[Case]:
+    return list(of(CHAT, Pool([CHAT, OTHER])))
+
+
+class Knowing:
+    """A metric that was told the answers."""
+
+    name, signature, trained = "knowing", "knowing|v:1", False
+
+    def __init__(self, asked: Sequence[Case]) -> None:
+        self.asked = {case.worse.id: case for case in asked}
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        return [self._score(dialogue) for dialogue in dialogues]
+
+    def _score(self, dialogue: Dialogue) -> Score:
+        case = self.asked.get(dialogue.id)
+        broken = case.broken if case else frozenset()
+        turns = tuple(float(at not in broken) for at in range(len(dialogue.turns)))
+        causes = tuple(Cause(at, cause_of(case.name)) for at in broken) if case else ()
+        return Score(0.0 if case else 1.0, turns, causes=causes)
+
+
+class Silent(Knowing):
+    """A metric that says the same of everything, and nothing of turns."""
+
+    def _score(self, dialogue: Dialogue) -> Score:
+        return Score(0.5)
+
+
+def test_the_cases_say_what_broke(asked: list[Case]) -> None:
+    assert {"negation", "echo", "word-order", "replace-turn"} <= {case.name for case in asked}
+    for case in asked:
+        assert case.broken
+        assert max(case.broken) < len(case.worse.turns)
+        assert case.worse.turns != case.better.turns
+
+
+def test_who_knows_passes(asked: list[Case]) -> None:
+    verdicts = examine(Knowing(asked), asked, QUICK)
+    assert {marks.told.value for marks in verdicts.marks.values()} == {1.0}
+    assert {marks.hit.value for marks in verdicts.marks.values()} == {1.0}
+    assert verdicts.cause_f1 == 1.0
+
+
+def test_who_says_nothing_guesses(asked: list[Case]) -> None:
+    verdicts = examine(Silent(asked), asked, QUICK)
+    assert {marks.told.value for marks in verdicts.marks.values()} == {0.5}
+    assert all(math.isnan(marks.hit.value) for marks in verdicts.marks.values())
+    assert math.isnan(verdicts.cause_f1)
