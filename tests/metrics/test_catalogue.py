@@ -175,7 +175,7 @@ def test_describing_an_unknown_metric() -> None:
         (b"[" * 100_000, "config.json: "),
         (b"{}", "missing required field metric"),
         (b'{"metric": 3}', "Expected str, got int"),
-        (b'{"metric": "deam"}', "metric: no trained metric of the kind 'deam' is known"),
+        (b'{"metric": "unheard"}', "metric: no trained metric of the kind 'unheard' is known"),
     ],
 )
 def test_a_folder_must_say_what_it_holds(
