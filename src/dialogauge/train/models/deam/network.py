@@ -26,6 +26,8 @@ _EVIDENCE = 5
 _USUAL, _SCALE = 0.3, 5.0
 #: Numbers that are counted of a turn before the network sees it.
 _COUNTED = 2
+#: Units between the plain evidence and what it says.
+_PLAIN = 64
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -53,8 +55,12 @@ class Joint(nn.Module):
             nn.GELU(),
             nn.Dropout(shape.dropout),
         )
-        self.broken = nn.Linear(width, 1)
-        self.cause = nn.Linear(width, causes)
+        self.broken, self.cause = nn.Linear(width, 1), nn.Linear(width, causes)
+        # What is plain has a way of its own, or it drowns in hundreds of other numbers.
+        plain = _EVIDENCE + _COUNTED
+        self.plain = nn.Sequential(
+            nn.Linear(plain, _PLAIN), nn.GELU(), nn.Linear(_PLAIN, 1 + causes)
+        )
 
     def forward(
         self, states: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
@@ -82,7 +88,9 @@ class Joint(nn.Module):
         marked = (loud.softmax(1) * belongs).transpose(1, 2) @ states
         means = belongs.transpose(1, 2) @ states / belongs.sum(1)[:, :, None].clamp(min=1)
         features = self.turn(torch.cat([means, marked, plain, counted, loudest[..., None]], -1))
-        return tokens, self.broken(features).squeeze(-1), self.cause(features)
+        aside = self.plain(torch.cat([plain, counted], -1))
+        broken = self.broken(features) + aside[..., :1]
+        return tokens, broken.squeeze(-1), self.cause(features) + aside[..., 1:]
 
 
 def _first(output: Any) -> Tensor:
