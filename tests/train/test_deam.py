@@ -246,3 +246,14 @@ def test_parts_made_by_several_processes_are_the_same(
     assert beside == alone
     assert len(beside) == 5
     assert {each.name for each in beside[0].worse} == {"echo", "replace-turn"}
+
+
+def test_the_papers_flat_reader_is_trained_and_scores(tmp_path: Path) -> None:
+    from dialogauge.train import run
+
+    recipe = RECIPE.replace(b"below = 3\nabove = 1", b'kind = "flat"')
+    recipe = recipe.replace(b"epochs = 60", b"epochs = 2").replace(b"every = 60", b"every = 1")
+    chats = [CHAT, *OTHERS.dialogues[1:]]
+    run.train(decode(recipe), tmp_path / "flat", material=data.given(chats, [CHAT]))
+    (score,) = load(str(tmp_path / "flat")).score([CHAT])
+    assert all(0 < value < 1 for value in (score.value, *score.turns))
