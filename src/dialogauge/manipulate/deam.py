@@ -11,25 +11,17 @@ looking and so labels some unchanged dialogues as damaged.
 """
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..dialogue import Dialogue
 from .edited import Edited, kinds
 from .manipulation import SEVERITIES, Tally, alike, spawned
-from .meaning.settings import (
-    PAPER,
-    Contradiction,
-    Coreference,
-    Engagement,
-    Irrelevancy,
-    NameExchange,
-    SelfContradiction,
-    Settings,
-)
+from .meaning.settings import MODULES, PAPER, Settings
 from .pool import DoesNotApply, Pool
 
 if TYPE_CHECKING:
@@ -61,24 +53,7 @@ class Meaning(msgspec.Struct, frozen=True):
 
 def _change(talk: "Talk", settings: Settings, rng: Random, share: float) -> None:
     """Change a dialogue that was read; AMR is imported here, and not before."""
-    from .meaning import (
-        contradiction,
-        coreference,
-        engagement,
-        irrelevancy,
-        name_exchange,
-        self_contradiction,
-    )
-
-    modules: dict[type, Any] = {
-        Coreference: coreference,
-        Contradiction: contradiction,
-        Irrelevancy: irrelevancy,
-        Engagement: engagement,
-        SelfContradiction: self_contradiction,
-        NameExchange: name_exchange,
-    }
-    module = modules[type(settings)]
+    module = import_module(f".meaning.{MODULES[type(settings)]}", __package__)
     settings = msgspec.structs.replace(settings, share=share) if share else settings
     module.change(talk, settings, rng)
 

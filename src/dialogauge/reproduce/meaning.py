@@ -19,6 +19,7 @@ from ..manipulate.pool import Pool
 from ..meta import Estimate, Resampling, discriminate
 from ..metrics import Metric
 from ..scores import Score
+from ..train.classifying import macro_f1
 from ..train.models.deam.damage import CAUSES, Damaged, cause_of, damaged, names
 from .exams import held
 from .page import UNKNOWN
@@ -118,8 +119,4 @@ def cause_f1(asked: Sequence[Case], scores: Sequence[Score]) -> float:
     for case, score in zip(asked, scores, strict=True):
         named = [places.get(it.name, -1) for it in score.causes if it.turn in case.broken]
         share[places[cause_of(case.name)], (named or [-1])[0]] += 1 / counts[case.name]
-    called, real = share.sum(0)[:-1], share.sum(1)
-    if not called.any():
-        return math.nan
-    f1 = [2 * share[at, at] / (called[at] + real[at]) for at in np.flatnonzero(real)]
-    return float(np.mean(f1))
+    return macro_f1(share) if share[:, :-1].any() else math.nan

@@ -69,3 +69,14 @@ def area(lower: Floats, higher: Floats) -> float:
     """
     ranks = rankdata(np.concatenate([lower, higher]))[len(lower) :]
     return float((ranks.sum() - len(higher) * (len(higher) + 1) / 2) / len(lower) / len(higher))
+
+
+def macro_f1(shares: Floats) -> float:
+    """The mean of F1 over the classes that occur, of shares (is, called).
+
+    >>> macro_f1(np.array([[1.0, 1.0], [0.0, 2.0]]))
+    0.7333333333333334
+    """
+    real, called = shares.sum(1), shares.sum(0)
+    occurring = np.flatnonzero(real)
+    return float(np.mean([2 * shares[at, at] / (real[at] + called[at]) for at in occurring]))

@@ -94,6 +94,16 @@ class NameExchange(msgspec.Struct, frozen=True):
 
 Settings = Coreference | Contradiction | Irrelevancy | Engagement | SelfContradiction | NameExchange
 
+#: Settings -> the module of this folder that makes the edit.
+MODULES: dict[type[Settings], str] = {
+    Coreference: "coreference",
+    Contradiction: "contradiction",
+    Irrelevancy: "irrelevancy",
+    Engagement: "engagement",
+    SelfContradiction: "self_contradiction",
+    NameExchange: "name_exchange",
+}
+
 #: The settings of DEAM's paper, the edits in the order in which they are made.
 PAPER: dict[str, Settings] = {
     "coreference": Coreference(),
@@ -107,6 +117,6 @@ RELEASED: dict[str, Settings] = {
     "contradiction": Contradiction(spread=False, relations=("Antonym",), plausible=False),
     "irrelevancy": Irrelevancy(own=True, plausible=False),
     "engagement": Engagement(
-        share=0.2, by="size", rest=True, single=True, stop=True, missed=False, plausible=False
+        by="size", rest=True, single=True, stop=True, missed=False, plausible=False
     ),
 }

@@ -1,7 +1,7 @@
 """The exam: held conversations and their damaged forms, what is told of them, and where."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from ...classifying import macro_f1
 from ...loop import on_device
 from .batch import Form, Source, inputs
 from .damage import CAUSES
@@ -65,8 +66,7 @@ class Exam(msgspec.Struct, frozen=True):
             counts[answer.worse.name] += 1
         for answer in self.answers:
             share[answer.worse.cause, answer.cause] += 1 / counts[answer.worse.name]
-        both = share.sum(0) + share.sum(1)
-        return float(np.mean([2 * share[at, at] / both[at] for at in np.flatnonzero(share.sum(1))]))
+        return macro_f1(share)
 
     def _by_name(self, of: str) -> Mapping[str, float]:
         values = defaultdict[str, list[float]](list)
@@ -79,8 +79,8 @@ def _known(values: Sequence[float]) -> bool:
     return not np.isnan(values).all()
 
 
-def _mean(values: object) -> float:
-    numbers = list(values)  # type: ignore[call-overload]
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
     return float(np.mean(numbers)) if numbers else 0.0
 
 
@@ -131,11 +131,3 @@ def _f1(guessed: NDArray[np.bool_], changed: NDArray[np.float32]) -> float:
         return float("nan")
     both = float((guessed & real).sum())
     return 2 * both / float((guessed & known).sum() + real.sum())
-
-
-def table(measures: Mapping[str, float]) -> Iterator[tuple[str, float, float]]:
-    """Of each manipulation how often its damage is told, and its turn."""
-    for name in measures:
-        if name.startswith("told "):
-            damage = name.removeprefix("told ")
-            yield damage, measures[name], measures[f"hit {damage}"]

@@ -8,6 +8,7 @@ corpus, because those of another are told by their style.
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import msgspec
 from ....atomic import writing
 from ....dialogue import Dialogue
 from ....encode.session import cores
+from ....errors import DialogaugeError
 from ....manipulate.catalogue import find
 from ....manipulate.manipulation import same_text, seeded
 from ....manipulate.pool import Pool, Translate
@@ -73,15 +75,19 @@ class Maker:
         """
         context = multiprocessing.get_context("fork")
         shares = [jobs[at :: cores()] for at in range(cores())]
-        workers = [context.Process(target=self._make_all, args=(share,)) for share in shares]
+        workers = [
+            context.Process(target=self._make_all, args=(share,), daemon=True) for share in shares
+        ]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
 
     def _make_all(self, jobs: Sequence[_Job]) -> None:
-        for job in jobs:
-            self._part(*job)
+        """Make some parts; whoever waits for them meets what goes wrong again, and says it."""
+        with suppress(DialogaugeError, KeyboardInterrupt):
+            for job in jobs:
+                self._part(*job)
 
     def _jobs(self, material: Material, half: Half) -> Iterator[_Job]:
         """The parts; what is foreign to a part comes from its corpus."""

@@ -73,18 +73,18 @@ def _of(table: NDArray[Any]) -> Callable[[Ints], Tensor]:
 
 
 def _filled(made: rows.Rows, encoder: Encoder, layers: int, path: Path) -> NDArray[np.float16]:
-    """Write the states of all tokens; give the vectors of all texts."""
-    partial = path.with_name(f".{path.name}.partial")
-    sentences = np.zeros((len(made.texts), encoder.config.width), np.float16)
-    with atomic.reporting(path):
-        shape = (len(made.tokens), encoder.config.width)
-        table = np.lib.format.open_memmap(partial, "w+", np.float16, shape)
-        end, text = 0, 0
-        for some in chunks(made.texts, _TOGETHER, _CHARACTERS, len):
-            for tokens in encoder.tokens(some, layers):
-                table[end : end + len(tokens.ids)] = tokens.vectors
-                sentences[text] = np.nan_to_num(tokens.sentence)
-                end, text = end + len(tokens.ids), text + 1
-        table.flush()
-        partial.replace(path)
+    """Write the states of all tokens, in their order; give the vectors of all texts."""
+    width = encoder.config.width
+    sentences = np.zeros((len(made.texts), width), np.float16)
+    head = {"descr": "<f2", "fortran_order": False, "shape": (len(made.tokens), width)}
+    read = (
+        tokens
+        for some in chunks(made.texts, _TOGETHER, _CHARACTERS, len)
+        for tokens in encoder.tokens(some, layers)
+    )
+    with atomic.writing(path) as file:
+        np.lib.format.write_array_header_1_0(file, head)
+        for at, tokens in enumerate(read):
+            file.write(tokens.vectors.astype("<f2").tobytes())
+            sentences[at] = np.nan_to_num(tokens.sentence)
     return sentences
