@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dialogauge import corpora
 from dialogauge.encode.session import Session
 from dialogauge.report.markdown import table
+from dialogauge.train.backbone import Backbone, load
 from dialogauge.train.export import export_encoder
-from dialogauge.train.models.encoder.network import Backbone, load
 from dialogauge.train.models.encoder.quantise import to_int8
 from dialogauge.train.recipe import Chosen
 

@@ -60,7 +60,7 @@ def test_the_floor_of_an_encoder_that_was_not_taught(
 
 
 def test_int8_is_close_to_its_original(published: Encoder) -> None:
-    from dialogauge.train.models.encoder.network import load
+    from dialogauge.train.backbone import load
     from dialogauge.train.recipe import Chosen
 
     held = [each for each in corpora.load("self-dialogue") if corpora.split(each) == "test"]

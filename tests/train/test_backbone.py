@@ -13,9 +13,9 @@ torch.set_num_threads(1)
 
 from dialogauge.errors import DataError, InputError, MissingExtraError, ModelError  # noqa: E402
 from dialogauge.models import seal  # noqa: E402
+from dialogauge.train import backbone as backbones  # noqa: E402
+from dialogauge.train.backbone import Backbone, load  # noqa: E402
 from dialogauge.train.export import export_encoder  # noqa: E402
-from dialogauge.train.models.encoder import network as backbones  # noqa: E402
-from dialogauge.train.models.encoder.network import Backbone, load  # noqa: E402
 from dialogauge.train.recipe import Chosen  # noqa: E402
 
 from .training import tiny  # noqa: E402

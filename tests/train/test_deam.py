@@ -210,8 +210,8 @@ def test_each_piece_is_judged_once_in_a_window_that_has_room(
 
 def test_padding_changes_nothing() -> None:
     """A conversation beside a longer one is judged as it is alone."""
+    from dialogauge.train.backbone import load as backbone
     from dialogauge.train.models.deam.network import Shape, joint
-    from dialogauge.train.states import load as backbone
 
     torch.manual_seed(0)
     network = joint(backbone(Chosen("dialogue-minilm")).encoder.model, 3, Shape(above=1)).eval()

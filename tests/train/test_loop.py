@@ -23,11 +23,11 @@ from dialogauge.errors import DialogaugeError, InputError, OutputError, UnknownN
 from dialogauge.models import digest, verify  # noqa: E402
 from dialogauge.train import log  # noqa: E402
 from dialogauge.train import recipe as recipes  # noqa: E402
+from dialogauge.train.backbone import load  # noqa: E402
 from dialogauge.train.checkpoints import Checkpoints, State  # noqa: E402
 from dialogauge.train.data import given  # noqa: E402
 from dialogauge.train.log import Moment  # noqa: E402
 from dialogauge.train.loop import fit  # noqa: E402
-from dialogauge.train.models.encoder.network import load  # noqa: E402
 from dialogauge.train.models.encoder.task import write  # noqa: E402
 from dialogauge.train.recipe import Optimisation, Recipe  # noqa: E402
 from dialogauge.train.run import Trained, train  # noqa: E402

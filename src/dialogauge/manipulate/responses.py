@@ -84,12 +84,21 @@ def back_translation(place: Place, rng: Random) -> str:
     same word for word, in synonyms or without contractions; the others stay as they were.
     """
     parts = _SENTENCES.split(place.text)
-    pairs = zip(place.pool.translate(parts[::2]), parts[::2], strict=True)
+    pairs = zip(place.pool.translate(sentences(place.text)), sentences(place.text), strict=True)
     parts[::2] = [_cased(new, old) if _says_the_same(new, old) else old for new, old in pairs]
     text = "".join(parts)
     if same_text(text, place.text):
         raise DoesNotApply("the translation is too different")
     return text
+
+
+def sentences(text: str) -> list[str]:
+    """What is translated of a text at a time.
+
+    >>> sentences("Hello! How are you?")
+    ['Hello!', 'How are you?']
+    """
+    return _SENTENCES.split(text)[::2]
 
 
 _SPACED = re.compile(r"\s+(?=[.,!?])")

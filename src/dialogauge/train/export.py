@@ -26,7 +26,7 @@ from torch import nn
 
 from .. import atomic
 from ..errors import DialogaugeError
-from .models.encoder.network import Backbone
+from .backbone import Backbone
 from .models.encoder.quantise import to_int8
 
 #: Torch and ONNX Runtime may differ by this much.

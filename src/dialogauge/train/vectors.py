@@ -20,9 +20,9 @@ from ..encode import Encoder
 from ..encode.encoder import Pooling, Vectors, fingerprint
 from ..errors import InputError
 from ..metrics.trained import COPY
+from .backbone import load
 from .data import Half, Material
 from .models import Encode
-from .models.encoder.network import load
 from .recipe import Chosen
 
 Ints = NDArray[np.int64]

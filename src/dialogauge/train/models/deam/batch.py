@@ -6,7 +6,7 @@ now and then, and in the undamaged conversation most often those that are damage
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -62,11 +62,13 @@ class Inputs(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Rows, and what is read of them: of a token by its place among all, of a text by its own."""
+    """Rows, and what is read of some of their texts.
+
+    That is something of each token, one text behind the other, and a vector of each text.
+    """
 
     rows: Rows
-    tokens: Callable[[Ints], Tensor]
-    sentences: Callable[[Ints], Tensor]
+    read: Callable[[Sequence[int]], tuple[NDArray[Any], Floats]]
 
 
 def drawn(
@@ -83,21 +85,25 @@ def drawn(
 
 
 def inputs(source: Source, forms: Sequence[Form]) -> Inputs:
-    """Conversations as tensors."""
-    page = _Page(source.rows, forms)
+    """Conversations as tensors; a text that stands in several of them is read once."""
+    texts = sorted({int(text) for form in forms for text in form.turns})
+    tokens, sentences = source.read(texts)
+    page = _Page(source.rows, forms, texts)
     for row in range(len(forms)):
         page.write(row)
     arrays = (page.owner, page.speakers, page.counted, page.changed, page.broken, page.cause)
     first = np.array([form.first for form in forms])
-    read = source.tokens(page.places), source.sentences(page.texts)
-    return Inputs(*read, *map(torch.from_numpy, (*arrays, first)))
+    read = tokens[page.places], sentences[page.texts]
+    return Inputs(*map(torch.from_numpy, (*read, *arrays, first)))
 
 
 class _Page:
     """The padded arrays of a batch, written row by row."""
 
-    def __init__(self, rows: Rows, forms: Sequence[Form]) -> None:
+    def __init__(self, rows: Rows, forms: Sequence[Form], texts: Sequence[int]) -> None:
         self.rows, self.forms = rows, forms
+        self._numbers = {text: at for at, text in enumerate(texts)}
+        self._starts = np.cumsum([0, *map(rows.length, texts)])
         lengths = [sum(rows.length(text) for text in form.turns) for form in forms]
         tokens = (len(forms), max(lengths))
         turns = (len(forms), max(len(form.turns) for form in forms))
@@ -111,7 +117,8 @@ class _Page:
         """Fill one row."""
         form, rows = self.forms[row], self.rows
         own = slice(len(form.turns))
-        self.texts[row, own], self.speakers[row, own] = form.turns, form.speakers
+        self.texts[row, own] = [self._numbers[int(text)] for text in form.turns]
+        self.speakers[row, own] = form.speakers
         self.broken[row, own] = 0
         self.counted[row, own] = copies(
             [rows.ids(text).tolist() for text in form.turns], form.speakers
@@ -120,9 +127,10 @@ class _Page:
             self.broken[row, own][worse.broken] = 1
             self.cause[row, own][worse.broken] = worse.cause
         end = 0
-        for turn, text in enumerate(form.turns):
-            here = slice(end, end := end + rows.length(text))
-            self.places[row, here] = rows.start(text) + np.arange(rows.length(text))
+        for turn, number in enumerate(self.texts[row, own]):
+            places = np.arange(self._starts[number], self._starts[number + 1])
+            here = slice(end, end := end + len(places))
+            self.places[row, here] = places
             self.owner[row, here], self.changed[row, here] = turn, _marks(form, turn)
 
 

@@ -21,6 +21,7 @@ from ....errors import DialogaugeError
 from ....manipulate.catalogue import find
 from ....manipulate.manipulation import same_text, seeded
 from ....manipulate.pool import Pool, Translate
+from ....manipulate.responses import sentences
 from ...data import Half, Material
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
@@ -104,6 +105,9 @@ class Maker:
     def _part(self, cut: Sequence[Dialogue], pool: Pool) -> list[Excerpt]:
         path = self._path(cut)
         if not path.exists():
+            if self.translate:  # which remembers: one call of its program is enough
+                turns = (turn for excerpt in cut for turn in excerpt.turns)
+                self.translate([it for turn in turns for it in sentences(turn.text)])
             made = [self._made(excerpt, pool) for excerpt in cut]
             with writing(path) as file:
                 file.write(msgspec.json.encode(made))

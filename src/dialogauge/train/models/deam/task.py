@@ -15,12 +15,12 @@ from ....manipulate.pool import Translate
 from ....manipulate.translation import apertium, available
 from ....metrics.vectors import shared
 from ....report.markdown import table
+from ...backbone import load
 from ...card import Section
 from ...data import HALVES, Material
 from ...export import Example, as_int8, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
-from ...states import load
 from ...vectors import encoder, passport
 from .. import Encode
 from . import reading, rows
@@ -96,7 +96,7 @@ class Deam:
         if self.settings.reader.kind == "flat":
             return reading.flat(excerpts, self.backbone, self._vectors)
         ours = shared(self.recipe.backbone.name)
-        return reading.joint(excerpts, ours, self.settings.reader.below, self.work)
+        return reading.joint(excerpts, ours, self.settings.reader.below)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random groups of like length."""

@@ -24,6 +24,7 @@ from ....encode.batching import batches
 from ....encode.encoder import Vectors
 from ....errors import InputError
 from ... import people
+from ...backbone import Backbone, load
 from ...card import Section
 from ...data import Material
 from ...loop import Batches, on_device
@@ -32,7 +33,6 @@ from ...recipe import Chosen, Count, Positive, Recipe, Share
 from ...vectors import cached, encoder
 from .. import Encode
 from . import rows
-from .network import Backbone, load
 from .rows import Ints
 from .task import NOTES, TEXTS, origin, sample, write
 

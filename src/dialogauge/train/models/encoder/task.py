@@ -19,10 +19,10 @@ from ....errors import DialogaugeError, OutputError
 from ....formats import read
 from ....importing.plan import Plan
 from ... import card
+from ...backbone import Backbone, load, published
 from ...card import Outcome, Section, megabytes, table
 from ...export import export_encoder
 from ...recipe import Chosen, Recipe
-from .network import Backbone, load, published
 from .quantise import to_int8
 from .skeleton import Fetched, leave_out
 

