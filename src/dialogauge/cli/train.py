@@ -72,7 +72,7 @@ def _bar(quiet: bool) -> Iterator[Callable[["Moment"], None]]:
     from rich import progress
 
     columns = (
-        progress.TextColumn("training"),
+        progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TextColumn("loss {task.fields[loss]:.4f}"),
@@ -80,13 +80,14 @@ def _bar(quiet: bool) -> Iterator[Callable[["Moment"], None]]:
         progress.TimeRemainingColumn(),
     )
     with progress.Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        task = bar.add_task("training", total=None, loss=float("nan"), valid="")
+        task = bar.add_task("preparing", total=None, loss=float("nan"), valid="")
         smooth: list[float] = []
 
         def show(moment: "Moment") -> None:
             if moment.loss is not None:  # a mean that follows: single losses jump
                 smooth[:] = [0.95 * smooth[0] + 0.05 * moment.loss if smooth else moment.loss]
                 bar.update(task, completed=moment.step, total=moment.total, loss=smooth[0])
+                bar.update(task, description="training")
             for name, value in list((moment.validation or {}).items())[:1]:
                 bar.update(task, valid=f"{name} {value:.3f}")
 

@@ -102,11 +102,11 @@ def changed(variant: Variant, seed: int) -> "Recipe":
     from ..train import recipe
 
     shipped = recipe.read(RECIPES / f"{variant.recipe}.toml")
-    epochs = variant.epochs or shipped.optimisation.epochs
+    epochs, named = variant.epochs or shipped.optimisation.epochs, shipped.data.corpora
     return replace(
         shipped,
         seed=seed,
-        data=replace(shipped.data, cap=variant.cap),
+        data=replace(shipped.data, cap=variant.cap, corpora=variant.corpora or named),
         optimisation=replace(shipped.optimisation, epochs=epochs),
         settings={**shipped.settings, **variant.settings},
     )

@@ -8,19 +8,21 @@ the cause that it gives there. Any metric can be asked; one without turns has no
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from ..dialogue import Dialogue, Turn
-from ..manipulate.pool import Pool
+from ..manipulate.manipulation import seeded
+from ..manipulate.pool import Pool, Translate
 from ..meta import Estimate, Resampling, discriminate
 from ..metrics import Metric
 from ..scores import Score
 from ..train.classifying import macro_f1
 from ..train.models.deam.damage import CAUSES, Damaged, cause_of, damaged, names
+from ..train.models.deam.material import HARMLESS, everywhere
 from .exams import held
 from .page import UNKNOWN
 
@@ -92,6 +94,63 @@ def examine(metric: Metric, asked: Sequence[Case], settings: Resampling | None =
         told = discriminate(values[:, 0], values[:, 1], groups, settings=settings).accuracy
         marks[name] = Marks(told, _share(hits, groups, settings), len(rows))
     return Verdicts(marks, cause_f1(asked, worse))
+
+
+class Harmless(msgspec.Struct, frozen=True):
+    """How a metric takes an edit that leaves the sense as it is."""
+
+    above: Estimate  # how often the edited one scores above the damaged one
+    moved: float  # by how much the edit moves a score, in standard deviations of scores
+    n: int  # conversations
+
+
+def harmless(
+    metric: Metric, asked: Sequence[Case], translate: Translate | None = None
+) -> dict[str, Harmless]:
+    """What a metric says of conversations that were said in other words, and as well."""
+    whole = {case.better.id: case.better for case in asked}
+    scores = dict(zip(whole, _values(metric, whole.values()), strict=True))
+    worse = _values(metric, [case.worse for case in asked])
+    spread, pool, answers = np.nanstd(list(scores.values())), Pool([], translate=translate), {}
+    for name in HARMLESS:
+        edited = {
+            id: made.dialogue
+            for id, dialogue in whole.items()
+            if (made := everywhere(name)(dialogue, seeded(_SEED, id, name), pool))
+        }
+        if not edited:  # nobody translates here
+            continue
+        again = dict(zip(edited, _values(metric, edited.values()), strict=True))
+        rows = [row for row, case in enumerate(asked) if case.better.id in again]
+        groups = [asked[row].better.id for row in rows]
+        same = np.array([again[id] for id in groups])
+        above = discriminate(same, worse[rows], groups).accuracy
+        moved = np.nanmean([abs(again[id] - scores[id]) for id in again]) / spread
+        answers[name] = Harmless(above, float(moved), len(again))
+    return answers
+
+
+def _values(metric: Metric, dialogues: Iterable[Dialogue]) -> np.ndarray:
+    return np.array([each.value for each in metric.score(list(dialogues))])
+
+
+def told(
+    metric: Metric,
+    asked: Sequence[Case],
+    families: Mapping[str, Sequence[str]],
+    settings: Resampling | None = None,
+) -> dict[str, Estimate]:
+    """How often a metric tells the damage of each family of manipulations."""
+    whole = {case.better.id: case.better for case in asked}
+    scores = dict(zip(whole, _values(metric, whole.values()), strict=True))
+    worse = _values(metric, [case.worse for case in asked])
+    shares = {}
+    for family, some in families.items():
+        rows = [row for row, case in enumerate(asked) if case.name in some]
+        groups = [asked[row].better.id for row in rows]
+        better = np.array([scores[id] for id in groups])
+        shares[family] = discriminate(better, worse[rows], groups, settings=settings).accuracy
+    return shares
 
 
 def _hit(case: Case, score: Score) -> float:

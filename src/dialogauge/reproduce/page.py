@@ -70,6 +70,7 @@ class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     recipe: str  # one that ships, by its file's name
     cap: int  # training dialogues of each corpus
+    corpora: tuple[str, ...] = ()  # none: as the recipe says
     epochs: int = 0  # 0: as the recipe says
     seeds: int = 1
     settings: dict[str, Any] = {}

@@ -6,6 +6,7 @@ now and then, and in the undamaged conversation most often those that are damage
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,7 +26,7 @@ Floats = NDArray[np.float32]
 class Mixing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is drawn of a group."""
 
-    forms: AtLeastOne = 5  # damaged forms, of different causes
+    forms: AtLeastOne = 5  # damaged forms, of as many causes as there are
     two: Share = 0.5  # how often such a form is damaged in a second place
     again: Share = (
         0.5  # how often a turn that is damaged in a form is reworded in the undamaged one
@@ -144,12 +145,13 @@ def _marks(form: Form, turn: int) -> Floats | float:
 
 
 def _some(group: Group, forms: int, rng: np.random.Generator) -> list[Worse]:
-    """Some damaged forms of different causes."""
+    """Some damaged forms, of as many causes as there are, before a second one of any."""
     by_cause = defaultdict[int, list[Worse]](list)
-    for each in group.worse:
-        by_cause[each.cause].append(each)
-    causes = rng.permutation(list(by_cause))[:forms]
-    return [by_cause[at][rng.integers(len(by_cause[at]))] for at in causes]
+    for at in rng.permutation(len(group.worse)):
+        by_cause[group.worse[at].cause].append(group.worse[at])
+    shuffled = [by_cause[cause] for cause in rng.permutation(list(by_cause))]
+    rounds = zip_longest(*shuffled)
+    return [each for some in rounds for each in some if each is not None][:forms]
 
 
 def _undamaged(
@@ -159,7 +161,12 @@ def _undamaged(
     for each in chosen:
         if len(each.turns) == len(rates):
             rates[each.broken] = mixing.again
-    return Form(_reworded(group.turns, group, rates, rng), group.speakers, (), first)
+    turns = _reworded(group.turns, group, rates, rng)
+    for each in chosen:
+        for turn, text in each.instead.items():
+            if rng.random() < mixing.again:
+                turns[turn] = text
+    return Form(turns, group.speakers, (), first)
 
 
 def _damaged(

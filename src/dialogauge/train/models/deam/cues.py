@@ -8,7 +8,7 @@ left, until that cannot either. What then remains is balanced: of negations, as 
 as that came.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ....atomic import writing
 from ...classifying import Floats, area, out_of_fold
+from .damage import restated
 from .material import Excerpt
 from .surface import surface
 
@@ -42,7 +43,10 @@ class Cue(msgspec.Struct, frozen=True):
 
 
 class _Edit(msgspec.Struct, frozen=True):
-    """A turn that was rewritten where it stands: the excerpt, its damaged form, and both texts."""
+    """A turn that was rewritten where it stands: the excerpt, its damaged form, and both texts.
+
+    Before it is what the undamaged conversation will show instead of it (``damage.restated``).
+    """
 
     excerpt: int
     form: int
@@ -58,7 +62,8 @@ def _edits(excerpts: Sequence[Excerpt]) -> dict[str, list[_Edit]]:
             if len(worse.turns) != len(excerpt.turns):
                 continue
             for broken in worse.broken:
-                before, after = excerpt.turns[broken.turn][1], worse.turns[broken.turn][1]
+                after = worse.turns[broken.turn][1]
+                before = restated(worse, broken) or excerpt.turns[broken.turn][1]
                 if before != after and broken.spans:
                     by_name.setdefault(worse.name, []).append(_Edit(at, form, before, after))
     return by_name
@@ -127,20 +132,21 @@ def balance(
 
     What breaks the form itself (``spared``) shows in the turn, and has to.
     """
-    facts = msgspec.json.encode((most, spared, [each.worse for each in excerpts]))
+    found = _edits(excerpts)
+    facts = msgspec.json.encode((most, spared, found))
     path = folder / f"cues-{sha256(facts).hexdigest()[:16]}.json"
     if not path.exists():
-        made = _balance(excerpts, vectors, most, spared)
+        made = _balance(found, vectors, most, spared)
         with writing(path) as file:
             file.write(msgspec.json.encode(made))
     return msgspec.json.decode(path.read_bytes(), type=Balance)
 
 
 def _balance(
-    excerpts: Sequence[Excerpt], vectors: Vectors, most: float, spared: Sequence[str]
+    edits: Mapping[str, Sequence[_Edit]], vectors: Vectors, most: float, spared: Sequence[str]
 ) -> Balance:
     dropped, table = set[tuple[int, int]](), list[Cue]()
-    for name, found in _edits(excerpts).items():
+    for name, found in edits.items():
         if name in spared:
             continue
         texts = [each.before for each in found] + [each.after for each in found]

@@ -9,6 +9,7 @@ account tells what changed; what *broke* follows from it:
 - of foreign turns that follow each other as they did elsewhere, only the first is broken.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
@@ -19,6 +20,7 @@ from ....manipulate.catalogue import find
 from ....manipulate.edited import Edited
 from ....manipulate.manipulation import seeded
 from ....manipulate.pool import Pool
+from ....manipulate.responses import sentences
 
 #: What the metric names -> the manipulations that teach it.
 CAUSES: dict[str, tuple[str, ...]] = {
@@ -34,6 +36,9 @@ CAUSES: dict[str, tuple[str, ...]] = {
 }
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
+#: Those that say again, the wrong way round, what was said; and how alike both are at least.
+_SAID_AGAIN, _ALIKE = ("contradiction", "self-contradiction"), 0.5
+_WORD = re.compile(r"[^\W_]+")
 
 Span = tuple[int, int]
 
@@ -130,6 +135,36 @@ def _visible(text: str, span: Span) -> Span:
     left = before.rfind(" ") + 1
     right = len(text) - len(behind) + len(behind.split(" ", 1)[0])
     return left, right
+
+
+def restated(damaged: Damaged, broken: Broken) -> str:
+    """The broken turn with what was said before in the place of its opposite, if that is known.
+
+    Who contradicts himself says something again, and it is the wrong way round; who says it again
+    the right way round does not. Without the second the first is told by the repetition.
+
+    >>> turns = ("a", "I like tea. You?"), ("b", "So do I."), ("a", "Good! I don't like tea.")
+    >>> again = Damaged("contradiction", turns, (Broken(2, ((5, 23),)),))
+    >>> restated(again, again.broken[0])
+    'Good! I like tea.'
+    """
+    if damaged.name not in _SAID_AGAIN or not broken.spans:
+        return ""
+    speaker, text = damaged.turns[broken.turn]
+    start, end = broken.spans[0][0], broken.spans[-1][1]
+    new = text[start:end].lstrip(" .!?")
+    own = [said for who, said in damaged.turns[: broken.turn] if who == speaker]
+    every = [one for said in own for one in (said, *sentences(said))]
+    source = max(every, key=lambda one: _alike(one, new), default="")
+    if _alike(source, new) < _ALIKE:
+        return ""
+    return text[: end - len(new)] + source + (" " if text[end:].strip() else "") + text[end:]
+
+
+def _alike(one: str, other: str) -> float:
+    """How many words two texts share, by Dice's coefficient."""
+    first, second = (set(_WORD.findall(text.lower())) for text in (one, other))
+    return 2 * len(first & second) / max(1, len(first) + len(second))
 
 
 def names() -> tuple[str, ...]:

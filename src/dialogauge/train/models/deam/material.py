@@ -19,7 +19,7 @@ from ....dialogue import Dialogue
 from ....encode.session import cores
 from ....errors import DialogaugeError
 from ....manipulate.catalogue import find
-from ....manipulate.manipulation import same_text, seeded
+from ....manipulate.manipulation import Manipulation, same_text, seeded
 from ....manipulate.pool import Pool, Translate
 from ....manipulate.responses import sentences
 from ...data import Half, Material
@@ -29,7 +29,7 @@ from .excerpts import Cutting, excerpts
 #: Excerpts of a part, and from how many missing parts on they are made by several processes.
 _PART, _MANY = 250, 3
 #: Edits that leave the sense as it is.
-_HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
+HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
 
 
 class Excerpt(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +45,7 @@ class Making(Cutting, frozen=True, forbid_unknown_fields=True):
     """How excerpts are cut and damaged."""
 
     damage: tuple[str, ...] = ()  # manipulations; none: all of damage.CAUSES
-    harmless: tuple[str, ...] = _HARMLESS
+    harmless: tuple[str, ...] = HARMLESS
 
 
 #: Excerpts that are made together, and where what is foreign to them comes from.
@@ -130,11 +130,15 @@ def harmless(
     """Of each turn what some harmless manipulations make of it, each text once."""
     others: list[dict[str, None]] = [{} for _ in excerpt.turns]
     for name in names:
-        edit = find(name)
-        share = msgspec.structs.replace(edit.edit, share=1.0)  # type: ignore[type-var]
-        everywhere = msgspec.structs.replace(edit, edit=share)
-        edited = everywhere(excerpt, seeded(seed, excerpt.id, name), pool)
+        edited = everywhere(name)(excerpt, seeded(seed, excerpt.id, name), pool)
         for change in edited.changes if edited else ():
             if change.turn is not None and not same_text(change.before, change.after):
                 others[change.turn][change.after] = None
     return tuple(tuple(texts) for texts in others)
+
+
+def everywhere(name: str) -> Manipulation:
+    """A harmless manipulation, of every turn."""
+    edit = find(name)
+    share = msgspec.structs.replace(edit.edit, share=1.0)  # type: ignore[type-var]
+    return msgspec.structs.replace(edit, edit=share)

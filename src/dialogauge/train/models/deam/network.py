@@ -176,8 +176,9 @@ def joint(encoder: Any, causes: int, shape: Shape) -> Joint:
     """What begins as the last layers of an encoder, and reads conversations."""
     layers = encoder.encoder.layer
     above = [deepcopy(layer) for layer in layers[len(layers) - shape.above :]]
-    for layer in above:  # dropout of tokens times tokens costs as much as a layer
-        layer.attention.self.dropout.p = 0.0
+    for part in (part for layer in above for part in layer.modules()):
+        if isinstance(part, nn.Dropout):  # hardly a form is seen twice: it would only cost time
+            part.p = 0.0
     return Joint(above, encoder.config, causes, shape)
 
 

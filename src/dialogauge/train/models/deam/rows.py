@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...vectors import Ints
-from .damage import CAUSES, Damaged, Span, cause_of
+from .damage import CAUSES, Damaged, Span, cause_of, restated
 from .material import Excerpt
 
 _NAMES = tuple(CAUSES)
@@ -28,6 +28,7 @@ class Worse(msgspec.Struct, frozen=True):
     speakers: Ints
     broken: Bools  # of each turn
     changed: dict[int, Bools]  # of broken turns that have changed tokens: which of them
+    instead: dict[int, int]  # of some broken turns: what says the same the right way round
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -119,12 +120,14 @@ def _group(excerpt: Excerpt, reading: _Reading) -> Group:
 
 def _worse(damaged: Damaged, names: dict[str, int], reading: _Reading) -> Worse:
     broken = np.zeros(len(damaged.turns), np.bool_)
-    changed = dict[int, Bools]()
+    changed, instead = dict[int, Bools](), dict[int, int]()
     for each in damaged.broken:
         broken[each.turn] = True
         marks = reading.marked(damaged.turns[each.turn][1], each.spans)
         if marks.any():
             changed[each.turn] = marks
+        if again := restated(damaged, each):
+            instead[each.turn] = reading.place(again)
     return Worse(
         damaged.name,
         _NAMES.index(cause_of(damaged.name)),
@@ -132,4 +135,5 @@ def _worse(damaged: Damaged, names: dict[str, int], reading: _Reading) -> Worse:
         np.array([names.setdefault(speaker, len(names)) for speaker, _ in damaged.turns]),
         broken,
         changed,
+        instead,
     )

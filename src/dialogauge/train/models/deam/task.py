@@ -102,7 +102,7 @@ class Deam:
         """Random groups of like length."""
         size, groups = self.recipe.optimisation.batch_size, self.train.rows.groups
         length = np.array([self._tokens(group) for group in groups])
-        order = np.lexsort((rng.permutation(len(groups)), length // 16))
+        order = np.lexsort((rng.permutation(len(groups)), length // 4))
         cuts = [order[start : start + size] for start in range(0, len(order), size)]
         seeds = rng.integers(2**31, size=len(cuts))
         shuffled = [(cuts[at], seeds[at]) for at in rng.permutation(len(cuts))]

@@ -1,0 +1,234 @@
+"""DEAM (Ghazarian et al. 2022): damaged meaning told, located and named, and what people say.
+
+The paper's comparison is one classifier taught by different negatives. These models do not ship;
+``--retrain`` trains them and keeps how they tell each other's negatives in ``deam-family.json``
+beside the page. Numbers on test sets come from the log of final looks and from nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from statistics import mean
+
+from .. import contrast, corpora
+from ..corpora.overlap import Side
+from ..manipulate import translation
+from ..meta import Estimate, Resampling
+from ..metrics import Metric, load
+from ..report.markdown import table
+from ..train.models.deam.damage import CAUSES, cause_of, names
+from . import meaning
+from .kept import family
+from .looks import Final, correlations, final, final_looks, gains, logged, look, newest
+from .meaning import Case, Verdicts
+from .page import UNKNOWN, Paper, Request, cells
+
+_SIDES: tuple[Side, ...] = ("train", "valid", "test")
+#: Corpora that what ships was taught by, and held dialogues of each that are damaged.
+_TAUGHT = ("personachat", "topical-chat", "self-dialogue")
+_HELD = 60
+#: Metrics that take the exam of meaning, ours last.
+_ASKED = ("cosim", "relevance", "maude", "dynaeval", "deam")
+#: What damages the meaning of what is said, and leaves its topic and its form.
+MEANING = tuple(
+    name
+    for cause in ("contradiction", "coreference", "irrelevancy", "engagement", "speaker")
+    for name in CAUSES[cause]
+)
+#: People's ratings of whole conversations: to choose by, and to be judged by.
+_TUNING = {"ji2022": ("consistent", "overall")}
+_TEST = {"fed-dialogue": ("Coherent", "Overall"), "dstc9": ("coherent", "overall")}
+_PLACES = [(corpus, aspect) for corpus, aspects in _TEST.items() for aspect in aspects]
+#: What the looks of ``--final`` are called in the log.
+_LOOK, _FAMILY_LOOK = "deam", "deam-family"
+_TWINS = Path("examples") / "twins.contrasts"
+
+
+class DeamPage:
+    """DEAM: damage told, located and named, one classifier with many negatives, and people."""
+
+    def __init__(self, paper: Paper, request: Request) -> None:
+        self._paper, self._request = paper, request
+        self._metric = load("deam")
+
+    @cached_property
+    def _cases(self) -> list[Case]:
+        return meaning.cases(_TAUGHT, _HELD)
+
+    @cached_property
+    def _verdicts(self) -> Mapping[str, Verdicts]:
+        return {name: meaning.examine(load(name), self._cases) for name in _ASKED}
+
+    @cached_property
+    def _negatives(self) -> dict[str, tuple[str, ...]]:
+        """Whose negatives -> the manipulations that make them."""
+        variants = self._paper.family.items()
+        return {
+            name: tuple(variant.settings["excerpts"]["damage"])
+            for name, variant in variants
+            if variant.exam == "negatives" and "damage" in variant.settings.get("excerpts", {})
+        }
+
+    @cached_property
+    def _family(self) -> dict[str, dict[str, Estimate]]:
+        """Who learnt from whose negatives -> whose are tested -> the share that is told."""
+
+        def measure(_: object, _name: str, _seed: int, metric: Metric) -> dict[str, Estimate]:
+            quick = Resampling(resamples=200)
+            return meaning.told(metric, self._cases, self._negatives, quick)
+
+        kind = dict[str, dict[str, Estimate]]
+        return family("deam", self._paper.family, self._request, kind, measure)
+
+    @cached_property
+    def _finals(self) -> tuple[Final, ...]:
+        if self._request.final:
+            take_final_looks(self._paper, self._request)
+        return logged(self._request.docs, _LOOK)
+
+    @property
+    def statistics(self) -> str:
+        """The conversations that there are to learn from, and how long they are."""
+        rows = []
+        for name in _TAUGHT:
+            spoken = [each.spoken for each in corpora.load(name)]
+            sides = [corpora.split(each) for each in spoken]
+            texts = [turn.text for each in spoken for turn in each.turns]
+            words = sum(len(text.split()) for text in texts)
+            sizes = (f"{count:,}" for count in map(sides.count, _SIDES))
+            rows.append((name, *sizes, f"{words / len(spoken):.0f}", f"{words / len(texts):.0f}"))
+        head = ("corpus", "train", "valid", "test", "words of a conversation", "of an utterance")
+        return table(head, rows)
+
+    @property
+    def sizes(self) -> str:
+        """How many conversations and damaged ones the exam has."""
+        whole = {case.better.id for case in self._cases}
+        return f"{len(whole):,} conversations, {len(self._cases):,} damaged ones"
+
+    @property
+    def kinds(self) -> str:
+        """How often each metric tells each damage."""
+        return self._by_name("told")
+
+    @property
+    def places(self) -> str:
+        """How often its lowest turn is a broken one."""
+        return self._by_name("hit")
+
+    def _by_name(self, of: str) -> str:
+        rows = [
+            (
+                *(cause_of(name), name, self._verdicts["deam"].marks[name].n),
+                *(getattr(self._verdicts[metric].marks[name], of) for metric in _ASKED),
+            )
+            for name in names()
+            if name in self._verdicts["deam"].marks
+        ]
+        means = [
+            ("", label, "", *(f"{self._mean(metric, of, some):.3f}" for metric in _ASKED))
+            for label, some in (("mean, meaning", MEANING), ("mean, all", names()))
+        ]
+        return table(("cause", "damage", "n", *_ASKED), rows + means)
+
+    def _mean(self, metric: str, of: str, some: Sequence[str]) -> float:
+        marks = self._verdicts[metric].marks
+        return float(mean(getattr(marks[name], of).value for name in some if name in marks))
+
+    @property
+    def named(self) -> str:
+        """How well causes are named."""
+        return f"{self._verdicts['deam'].cause_f1:.3f}"
+
+    @property
+    def harmless(self) -> str:
+        """How each harmless edit is taken."""
+        translate = translation.apertium() if translation.available() else None
+        answers = meaning.harmless(self._metric, self._cases, translate)
+        rows = ((name, it.n, it.above, f"{it.moved:.2f}") for name, it in answers.items())
+        return table(("edit of every turn", "n", "above the damaged", "moved by, in SD"), rows)
+
+    @property
+    def twins(self) -> str:
+        """Our own twin conversations: told, located, named."""
+        if not _TWINS.exists():
+            return "Run it in the project's folder to see its examples."
+        rows, right = [], 0
+        for pair in contrast.read(_TWINS):
+            good, bad = self._metric.score([pair.better, pair.worse])
+            lowest = min(range(len(bad.turns)), key=lambda at: bad.turns[at])
+            there = lowest in {change.turn for change in pair.changes}
+            told = bad.value < good.value
+            right += told and there
+            called = ", ".join(f"{it.turn + 1}: {it.name}" for it in bad.causes) or "nothing"
+            said = f"{good.value:.2f}", f"{bad.value:.2f}"
+            rows.append((pair.better.id, *said, _yes(told), _yes(there), called))
+        head = ("pair", "good", "bad", "told", "located", "called")
+        return f"{table(head, rows)}\n\nBoth told and located: {right} of {len(rows)}."
+
+    @cached_property
+    def heat(self) -> dict[str, str]:
+        """How often who learnt from the negatives of a row tells those of a column."""
+        return {
+            name: cells(*(own.get(each, UNKNOWN) for each in self._negatives))
+            for name in self._paper.family
+            for own in [self._family.get(name, {})]
+        }
+
+    @cached_property
+    def negatives(self) -> dict[str, str]:
+        """People's ratings and the same classifier, by whose negatives it was taught."""
+        seen = newest(self._finals) | newest(logged(self._request.docs, _FAMILY_LOOK))
+        everybody = (*_ASKED, *self._paper.family)
+        return {
+            name: cells(*(seen.get((name, *place), UNKNOWN) for place in _PLACES))
+            for name in everybody
+        }
+
+    @property
+    def tuning(self) -> str:
+        """People, where anyone may look."""
+        return correlations(look([load(name) for name in ("cosim", "deam")], _TUNING))
+
+    @property
+    def finals(self) -> str:
+        """People, on the test sets, in every look."""
+        return final_looks(_LOOK, self._finals)
+
+    @property
+    def gain(self) -> str:
+        """What is gained over the untrained cosine."""
+        return gains(self._finals[-1].looks) if self._finals else "No look was taken yet."
+
+    @property
+    def verdicts(self) -> str:
+        """What was wanted beside what was measured, and why it was missed."""
+        rows, missed = [], set()
+        for goal in self._paper.wanted:
+            ours = self._measured(goal.of, goal.number)
+            verdict = goal.verdict(ours)
+            label = f"{goal.of}, {goal.number}"
+            rows.append((label, f"{goal.sign} {goal.target}", ours, verdict))
+            missed |= {goal.of} if verdict.startswith("missed") else set()
+        return table(("number", "to reach", "measured", ""), rows) + self._paper.why(missed)
+
+    def _measured(self, of: str, number: str) -> Estimate:
+        own = self._verdicts["deam"]
+        if of in ("told", "hit"):
+            if number in own.marks:
+                return getattr(own.marks[number], of)  # type: ignore[no-any-return]
+            return Estimate(self._mean("deam", of, names()))
+        if of == "named":
+            return Estimate(own.cause_f1)
+        return newest(self._finals).get(("deam", of, number), UNKNOWN)
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"
+
+
+def take_final_looks(paper: Paper, request: Request) -> None:
+    """What ships, and the family where it was trained, on the test sets."""
+    metrics = [load(name) for name in _ASKED]
+    over = {name: "cosim" for name in _ASKED if name != "cosim"}
+    final(_LOOK, metrics, _TEST, request.docs, over=over)
