@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.pool import Pool
 from dialogauge.meta import Resampling
-from dialogauge.reproduce.meaning import Case, examine, of
+from dialogauge.reproduce.meaning import Case, examine, harmless, of, told
 from dialogauge.scores import Cause, Score
 from dialogauge.train.models.deam.damage import cause_of
 
@@ -80,3 +81,28 @@ def test_who_says_nothing_guesses(asked: list[Case]) -> None:
     assert {marks.told.value for marks in verdicts.marks.values()} == {0.5}
     assert all(math.isnan(marks.hit.value) for marks in verdicts.marks.values())
     assert math.isnan(verdicts.cause_f1)
+
+
+def test_who_knows_does_not_mind_other_words(asked: list[Case]) -> None:
+    other = msgspec.structs.replace(CHAT, id="d3")
+    more = [*asked, *of(other, Pool([CHAT, OTHER]))]
+    answers = harmless(Wavering(more), more)
+    assert {"no-punctuation", "lower-case"} <= set(answers)
+    assert "back-translation" not in answers  # nobody translates
+    for answer in answers.values():
+        assert answer.n == 2
+        assert answer.above.value == 1.0
+        assert answer.moved == 0.0
+
+
+class Wavering(Knowing):
+    """One that likes some conversations a little better than others."""
+
+    def _score(self, dialogue: Dialogue) -> Score:
+        return Score(super()._score(dialogue).value + 0.1 * dialogue.id.startswith("d3"))
+
+
+def test_families_are_told_by_their_own_damage(asked: list[Case]) -> None:
+    families = {"words": ("word-order", "word-drop"), "turns": ("replace-turn",)}
+    assert {it.value for it in told(Knowing(asked), asked, families, QUICK).values()} == {1.0}
+    assert {it.value for it in told(Silent(asked), asked, families, QUICK).values()} == {0.5}

@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -18,11 +20,12 @@ from dialogauge.metrics import load
 from dialogauge.metrics.deam import windows
 from dialogauge.scores import Cause
 from dialogauge.train import data
-from dialogauge.train.models.deam import material
+from dialogauge.train.models.deam import material, rows
+from dialogauge.train.models.deam.batch import Mixing, Source, drawn
 from dialogauge.train.models.deam.cues import inconspicuous
-from dialogauge.train.models.deam.damage import CAUSES, breaks
+from dialogauge.train.models.deam.damage import CAUSES, Broken, Damaged, breaks, restated
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
-from dialogauge.train.models.deam.material import Maker, Making
+from dialogauge.train.models.deam.material import Excerpt, Maker, Making
 from dialogauge.train.recipe import Chosen, decode
 
 torch = pytest.importorskip("torch")
@@ -109,6 +112,53 @@ def test_where_nothing_shows_all_is_kept() -> None:
     kept, _, last = inconspicuous(before, after, list(range(300)), most=0.6)
     assert kept.all()
     assert last < 0.6
+
+
+AGAIN = Damaged(
+    "self-contradiction",
+    (("A", "I love tea. You?"), ("B", "So do I."), ("A", "I don't love tea. Is it late?")),
+    (Broken(2, ((0, 17),)),),
+)
+
+
+def test_the_opposite_stands_beside_what_was_said() -> None:
+    (broken,) = AGAIN.broken
+    assert restated(AGAIN, broken) == "I love tea. Is it late?"
+    other = msgspec.structs.replace(AGAIN, name="negation")
+    assert not restated(other, broken)  # that one was said once
+    alien = msgspec.structs.replace(AGAIN, turns=(("A", "Good morning."), *AGAIN.turns[1:]))
+    assert not restated(alien, broken)  # nothing like it was said
+
+
+class Words:
+    """Every word a token."""
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[len(word) for word in text.split()] for text in texts]
+
+    def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        return [[match.span() for match in re.finditer(r"\S+", text)] for text in texts]
+
+
+def test_a_batch_has_both_sides_of_a_contradiction() -> None:
+    said = (*AGAIN.turns[:2], ("A", "Is it late?"))
+    echo = Damaged("echo", (*said[:2], ("A", "So do I.")), (Broken(2),))
+    made = rows.make([Excerpt("d1", said, (AGAIN, echo), ((), (), ()))], Words())
+    asked = list[str]()
+
+    def read(texts: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        asked.extend(made.texts[at] for at in texts)
+        ids = np.concatenate([made.ids(at) for at in texts])
+        return ids, np.zeros((len(texts), 4), np.float32)
+
+    always = Mixing(again=1.0, said=0.0)
+    batch = drawn(Source(made, read), [0], always, np.random.default_rng(1))
+    assert "I love tea. Is it late?" in asked
+    assert len(asked) == len(set(asked))  # each text is read once
+    assert batch.cause.shape == (3, 3)  # how it was said, and both damaged forms
+    assert batch.broken.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
+    marked = batch.changed[(batch.changed > 0).any(1)]
+    assert marked.sum() == 4  # "I don't love tea."
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,14 @@ from statistics import mean
 from .. import contrast, corpora
 from ..corpora.overlap import Side
 from ..manipulate import translation
-from ..meta import Estimate, Resampling
+from ..meta import Estimate, Resampling, evaluate
 from ..metrics import Metric, load
+from ..metrics.catalogue import from_folder
 from ..report.markdown import table
+from ..scoring import score
 from ..train.models.deam.damage import CAUSES, cause_of, names
 from . import meaning
-from .kept import family
+from .kept import family, place
 from .looks import Final, correlations, final, final_looks, gains, logged, look, newest
 from .meaning import Case, Verdicts
 from .page import UNKNOWN, Paper, Request, cells
@@ -232,3 +234,19 @@ def take_final_looks(paper: Paper, request: Request) -> None:
     metrics = [load(name) for name in _ASKED]
     over = {name: "cosim" for name in _ASKED if name != "cosim"}
     final(_LOOK, metrics, _TEST, request.docs, over=over)
+    folders = {name: place("deam", request, name) for name in paper.family}
+    trained = [from_folder(folder, name) for name, folder in folders.items() if folder.is_dir()]
+    if trained:
+        final(_FAMILY_LOOK, trained, _TEST, request.docs)
+    _draw(metrics[-1], request)
+
+
+def _draw(metric: Metric, request: Request) -> None:
+    """What the metric says of FED's dialogues and what people do, beside the page."""
+    from ..report.figures import scatter
+
+    dialogues = corpora.load("fed-dialogue")
+    scores = score(dialogues, metric)
+    for aspect in _TEST["fed-dialogue"]:
+        path = request.beside(f"deam-fed-{aspect.lower()}.svg")
+        scatter(evaluate(scores, metric.name, dialogues, aspect), scores, dialogues, path)

@@ -75,10 +75,10 @@ def _trained(
     from ..train import run, vectors
     from ..train.data import gather
 
-    work, material = request.docs.parent / "build" / f"{page}-family", cache(gather)
+    material = cache(gather)
     for name, variant in variants.items():
         for seed in range(1, variant.seeds + 1):
-            folder = work / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
+            folder = place(page, request, name, seed)
             wanted = changed(variant, seed)
             if not _finished(folder, wanted):
                 tell(f"training {name}, seed {seed} of {variant.seeds}")
@@ -90,11 +90,17 @@ def _trained(
                     resume=(folder / "recipe.json").exists(),
                     material=material(wanted.data),
                     encode=vectors.encoder(
-                        wanted.backbone, pools.get("pooling", "mean"), work / "vectors"
+                        wanted.backbone, pools.get("pooling", "mean"), folder.parent / "vectors"
                     ),
                 )
                 rmtree(folder / "training")  # checkpoints, and a copy of all vectors
             yield name, seed, load(str(folder))
+
+
+def place(page: str, request: Request, name: str, seed: int = 1) -> Path:
+    """The folder of a model of a family."""
+    plain = name.replace(", ", "-").replace(" ", "-")
+    return request.docs.parent / "build" / f"{page}-family" / f"{plain}-{seed}"
 
 
 def changed(variant: Variant, seed: int) -> "Recipe":

@@ -158,7 +158,8 @@ def restated(damaged: Damaged, broken: Broken) -> str:
     source = max(every, key=lambda one: _alike(one, new), default="")
     if _alike(source, new) < _ALIKE:
         return ""
-    return text[: end - len(new)] + source + (" " if text[end:].strip() else "") + text[end:]
+    rest = text[end:].strip()
+    return text[: end - len(new)] + source + (f" {rest}" if rest else "")
 
 
 def _alike(one: str, other: str) -> float:
