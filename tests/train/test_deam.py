@@ -22,7 +22,7 @@ from dialogauge.scores import Cause
 from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
 from dialogauge.train.models.deam.batch import Mixing, Source, drawn
-from dialogauge.train.models.deam.cues import inconspicuous
+from dialogauge.train.models.deam.cues import balance, measure
 from dialogauge.train.models.deam.damage import CAUSES, Broken, Damaged, breaks, restated
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
 from dialogauge.train.models.deam.material import Excerpt, Maker, Making
@@ -93,25 +93,36 @@ def test_excerpts_are_whole_turns_that_follow_each_other() -> None:
         assert sum(len(turn.text.split()) for turn in excerpt.turns) <= 20
 
 
-def test_what_a_turn_alone_gives_away_is_left_out() -> None:
-    """Edits that raise one number go, until the number tells nothing; others stay."""
-    rng = np.random.default_rng(0)
-    before = rng.normal(size=(400, 6))
-    after = rng.normal(size=(400, 6))
-    after[:200, 0] += 4  # half of the edits show
-    kept, first, last = inconspicuous(before, after, list(range(400)), most=0.55)
-    assert first > 0.7
-    assert last <= 0.55
-    assert kept[200:].mean() > 0.8
-    assert kept[:200].mean() < 0.4
+def _negated(at: int, before: str, after: str) -> Excerpt:
+    said = ("A", f"Number {at}."), ("B", before), ("A", "I see.")
+    spans = ((0, len(after)),)
+    worse = Damaged("negation", (said[0], ("B", after), said[2]), (Broken(1, spans),))
+    return Excerpt(f"d{at}", said, (worse,), ((), (), ()))
 
 
-def test_where_nothing_shows_all_is_kept() -> None:
-    rng = np.random.default_rng(0)
-    before, after = rng.normal(size=(2, 300, 4))
-    kept, _, last = inconspicuous(before, after, list(range(300)), most=0.6)
-    assert kept.all()
-    assert last < 0.6
+def test_as_many_negations_come_as_go() -> None:
+    come = [_negated(at, f"I like {at}.", f"I don't like {at}.") for at in range(30)]
+    go = [_negated(at, f"I don't like {at}.", f"I like {at}.") for at in range(30, 40)]
+    stay = [_negated(at, f"I like {at}.", f"I hate {at}.") for at in range(40, 45)]
+    left = balance([*come, *go, *stay], seed=1)
+    assert sum(len(each.worse) for each in left[:30]) == 10
+    assert all(each.worse for each in left[30:])
+    assert balance([*come, *go, *stay], seed=1) == left
+    cues = {cue.name: cue for cue in measure([*come, *go, *stay], left, _letters)}
+    assert (cues["negation"].edits, cues["negation"].kept) == (45, 25)
+
+
+def test_what_a_turn_alone_gives_away_is_measured() -> None:
+    shown = [_negated(at, f"I like {at}.", f"I xylophone {at}.") for at in range(60)]
+    hidden = [_negated(at, f"I like {at}.", f"I like {at + 3 - 6 * (at % 2)}.") for at in range(60)]
+    assert measure(shown, shown, _letters)[1].area > 0.95
+    assert measure(hidden, hidden, _letters)[1].area < 0.65
+
+
+def _letters(texts: Sequence[str]) -> np.ndarray:
+    """Vectors of texts: how often each letter is there."""
+    counts = [[text.count(letter) for letter in "aeiouxyz"] for text in texts]
+    return np.array(counts, np.float32)
 
 
 AGAIN = Damaged(
@@ -184,7 +195,6 @@ evaluate_every = 60
 name = "dialogue-minilm"
 [settings]
 exam = 4
-cue = 1.0
 [settings.reader]
 below = 3
 above = 1

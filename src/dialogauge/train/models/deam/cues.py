@@ -1,49 +1,59 @@
-"""No cue but meaning: which damage a turn gives away by itself, and what is left out for that.
+"""No cue but meaning: what a turn alone gives away of damage, made little and measured.
 
-Whoever sees a damaged turn alone must not be able to tell that it is one, or that is what a network
-learns instead of reading the conversation. A classifier that sees nothing else (the sentence vector
-and the surface) scores each turn before and after its edit, by folds; the edits that it finds most
-conspicuous are left out until it can do no better than ``most``, and a new one is fitted to what is
-left, until that cannot either. What then remains is balanced: of negations, as many that went away
-as that came.
+Whoever sees a turn alone should not be able to tell that it was damaged, or that is what a network
+learns instead of reading the conversation. Two things are done against it. Undamaged turns are
+edited, too (``batch.Mixing``, ``damage.restated``). And damage that goes one way goes the other way
+as often (:func:`balance`): of negations, as many that came as that went; of exchanged speakers, as
+many who say *you* for *I* as *I* for *you*. What goes the way that is more frequent is left out by
+chance. (To leave out what a classifier finds conspicuous teaches the opposite: what is left looks
+better than what people say, and a network soon prefers the damaged.)
+
+What a turn still gives away is measured by a classifier that sees nothing else, its sentence vector
+and its surface, by folds: the table goes on the card.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ....atomic import writing
-from ...classifying import Floats, area, out_of_fold
-from .damage import restated
+from ....manipulate.manipulation import seeded
+from ...classifying import area, out_of_fold
+from .damage import Damaged, restated
 from .material import Excerpt
 from .surface import surface
 
+T = TypeVar("T")
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
 
-#: Rounds of fitting and leaving out.
-_ROUNDS = 5
-#: With fewer edits than this nothing can be said.
-_FEW = 50
-#: Edits that are looked at together: fitting takes their number times that of the features.
-_TOGETHER = 3000
+_NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|nothing|nobody)\b|n['’]t\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
+#: Manipulations that go one way or the other, and the words that come or go.
+_TURNS = {
+    **dict.fromkeys(("negation", "contradiction", "self-contradiction"), _NEGATIONS),
+    "speaker-confusion": _FIRST_PERSON,
+}
+#: Turns that a classifier learns from, for each line of the table.
+_SAMPLE = 1500
+#: How often a turn of the sample is said in other words.
+_REWORDED = 0.15
 
 
 class Cue(msgspec.Struct, frozen=True):
-    """How well the edits of one manipulation are told, each turn alone, at first and in the end."""
+    """How well a classifier that sees turns alone tells damaged ones."""
 
     name: str
     edits: int
-    before: float  # area under the curve
     kept: int
-    after: float
+    area: float  # under the curve; guessing: 0.5
 
 
 class _Edit(msgspec.Struct, frozen=True):
-    """A turn that was rewritten where it stands: the excerpt, its damaged form, and both texts.
+    """A rewritten turn: where, and both texts.
 
     Before it is what the undamaged conversation will show instead of it (``damage.restated``).
     """
@@ -54,124 +64,90 @@ class _Edit(msgspec.Struct, frozen=True):
     after: str
 
 
-def _edits(excerpts: Sequence[Excerpt]) -> dict[str, list[_Edit]]:
-    """The rewritten turns of excerpts by manipulation; what only moved looks as it did."""
-    by_name: dict[str, list[_Edit]] = {}
+def balance(excerpts: Sequence[Excerpt], seed: int) -> list[Excerpt]:
+    """The excerpts, with as many edits that go one way as the other."""
+    dropped = set[tuple[int, int]]()
+    for name, words in _TURNS.items():
+        ways: dict[int, list[_Edit]] = {-1: [], 1: []}
+        for edit in _edits(excerpts, name):
+            came = len(words.findall(edit.after)) - len(words.findall(edit.before))
+            if came:
+                ways[1 if came > 0 else -1].append(edit)
+        fewer = min(map(len, ways.values()))
+        for some in ways.values():
+            seeded(seed, name, "balance").shuffle(some)
+            dropped |= {(edit.excerpt, edit.form) for edit in some[fewer:]}
+    return [_without(each, at, dropped) for at, each in enumerate(excerpts)]
+
+
+def measure(excerpts: Sequence[Excerpt], left: Sequence[Excerpt], vectors: Vectors) -> list[Cue]:
+    """What turns give away: all turns of both classes, then the edits of each manipulation.
+
+    ``left`` are the excerpts after :func:`balance`.
+    """
+    cues = [_of_classes(left, vectors)]
+    for name in dict.fromkeys(form.name for each in left for form in each.worse):
+        edits = _edits(left, name)
+        if edits:
+            some = _sample(edits, _SAMPLE)
+            old, new = [it.before for it in some], [it.after for it in some]
+            told = _told(old, new, [it.excerpt for it in some], vectors)
+            cues.append(Cue(name, len(_edits(excerpts, name)), len(edits), told))
+    return cues
+
+
+def _of_classes(excerpts: Sequence[Excerpt], vectors: Vectors) -> Cue:
+    """Turns of undamaged conversations, and turns of damaged ones, as training shows them."""
+    rng = seeded(0, "cues")
+    sides: tuple[list[str], list[str]] = [], []
+    groups: tuple[list[int], list[int]] = [], []
+    for at, each in enumerate(_sample([it for it in excerpts if it.worse], _SAMPLE // 5)):
+        for side, form in enumerate((None, rng.choice(each.worse))):
+            sides[side].extend(_shown(each, form, rng))
+            groups[side].extend([at] * (len(sides[side]) - len(groups[side])))
+    told = _told(*sides, groups[0] + groups[1], vectors)
+    forms = sum(len(each.worse) for each in excerpts)
+    return Cue("all turns of both classes", forms, forms, told)
+
+
+def _shown(excerpt: Excerpt, form: Damaged | None, rng: Random) -> list[str]:
+    """The turns of a conversation, those that nobody damaged now and then in other words."""
+    same = dict(zip((text for _, text in excerpt.turns), excerpt.same, strict=True))
+    texts = []
+    for _, text in form.turns if form else excerpt.turns:
+        others = same.get(text)
+        texts.append(rng.choice(others) if others and rng.random() < _REWORDED else text)
+    return texts
+
+
+def _told(old: Sequence[str], new: Sequence[str], groups: Sequence[int], vectors: Vectors) -> float:
+    """The area under the curve of a classifier that has not seen the group of a text."""
+    texts = [*old, *new]
+    features = np.hstack([np.nan_to_num(vectors(texts)), [surface(text) for text in texts]])
+    labels = np.repeat([0.0, 1.0], [len(old), len(new)])
+    every = groups if len(groups) == len(texts) else [*groups, *groups]
+    scores = out_of_fold(features, labels, every)
+    return float(area(scores[: len(old)], scores[len(old) :]))
+
+
+def _edits(excerpts: Sequence[Excerpt], name: str) -> list[_Edit]:
+    """The turns that a manipulation rewrote where they stand; what only moved looks as it did."""
+    edits = []
     for at, excerpt in enumerate(excerpts):
         for form, worse in enumerate(excerpt.worse):
-            if len(worse.turns) != len(excerpt.turns):
+            if worse.name != name or len(worse.turns) != len(excerpt.turns):
                 continue
             for broken in worse.broken:
                 after = worse.turns[broken.turn][1]
                 before = restated(worse, broken) or excerpt.turns[broken.turn][1]
                 if before != after and broken.spans:
-                    by_name.setdefault(worse.name, []).append(_Edit(at, form, before, after))
-    return by_name
+                    edits.append(_Edit(at, form, before, after))
+    return edits
 
 
-def inconspicuous(
-    before: Floats, after: Floats, groups: Sequence[int], most: float
-) -> tuple[NDArray[np.bool_], float, float]:
-    """Which edits to keep, and the area under the curve with all and with those.
-
-    ``before`` and ``after`` are features of turns, (edits, features); ``groups`` keeps the edits of
-    one conversation in one fold.
-    """
-    kept = np.ones(len(before), np.bool_)
-    first = last = np.nan
-    for _ in range(_ROUNDS):
-        here = np.flatnonzero(kept)
-        if len(here) < _FEW:
-            break
-        old, new = _scores(before[here], after[here], [groups[int(at)] for at in here])
-        last = area(old, new)
-        first = last if np.isnan(first) else first
-        if last <= most:
-            break
-        kept[here[_conspicuous(old, new, 0.5 + (most - 0.5) / 2)]] = False
-    return kept, float(first), float(last)
-
-
-def _scores(before: Floats, after: Floats, groups: Sequence[int]) -> tuple[Floats, Floats]:
-    """The scores of turns before and after, by a classifier that has not seen their group."""
-    labels = np.repeat([0.0, 1.0], len(before))
-    scores = out_of_fold(np.concatenate([before, after]), labels, [*groups, *groups])
-    return scores[: len(before)], scores[len(before) :]
-
-
-def _conspicuous(old: Floats, new: Floats, most: float) -> NDArray[np.int64]:
-    """The edits that raise the score most, as few as bring the area under the curve to ``most``."""
-    order = np.argsort(old - new)  # the most conspicuous first
-    low, high = 0, len(order) - 1
-    while low < high:
-        middle = (low + high) // 2
-        rest = order[middle:]
-        if area(old[rest], new[rest]) <= most:
-            high = middle
-        else:
-            low = middle + 1
-    return order[:low]
-
-
-class Balance(msgspec.Struct, frozen=True):
-    """The damaged forms that are left out, as places of an excerpt and a form; and the table."""
-
-    dropped: tuple[tuple[int, int], ...]
-    table: tuple[Cue, ...]
-
-    def left(self, excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-        """The excerpts without them."""
-        dropped = set(self.dropped)
-        return [_without(each, at, dropped) for at, each in enumerate(excerpts)]
-
-
-def balance(
-    excerpts: Sequence[Excerpt], vectors: Vectors, most: float, spared: Sequence[str], folder: Path
-) -> Balance:
-    """What of the damage a turn alone gives away, kept in a folder: it takes minutes.
-
-    What breaks the form itself (``spared``) shows in the turn, and has to.
-    """
-    found = _edits(excerpts)
-    facts = msgspec.json.encode((most, spared, found))
-    path = folder / f"cues-{sha256(facts).hexdigest()[:16]}.json"
-    if not path.exists():
-        made = _balance(found, vectors, most, spared)
-        with writing(path) as file:
-            file.write(msgspec.json.encode(made))
-    return msgspec.json.decode(path.read_bytes(), type=Balance)
-
-
-def _balance(
-    edits: Mapping[str, Sequence[_Edit]], vectors: Vectors, most: float, spared: Sequence[str]
-) -> Balance:
-    dropped, table = set[tuple[int, int]](), list[Cue]()
-    for name, found in edits.items():
-        if name in spared:
-            continue
-        texts = [each.before for each in found] + [each.after for each in found]
-        surfaces = [surface(text) for text in texts]
-        features = np.hstack([np.nan_to_num(vectors(texts)), surfaces])
-        half = len(found)
-        kept, cue = _looked_through(name, found, features[:half], features[half:], most)
-        table.append(cue)
-        dropped |= {(it.excerpt, it.form) for it, keep in zip(found, kept, strict=True) if not keep}
-    return Balance(tuple(sorted(dropped)), tuple(table))
-
-
-def _looked_through(
-    name: str, found: Sequence[_Edit], before: Floats, after: Floats, most: float
-) -> tuple[NDArray[np.bool_], Cue]:
-    """What is kept of one manipulation's edits, some thousand at a time; areas are their means."""
-    kept, firsts, lasts = np.ones(len(found), np.bool_), [], []
-    parts = max(1, round(len(found) / _TOGETHER))
-    for part in np.array_split(np.arange(len(found)), parts):
-        groups = [found[at].excerpt for at in part]
-        kept[part], first, last = inconspicuous(before[part], after[part], groups, most)
-        firsts.append(first)
-        lasts.append(last)
-    areas = float(np.mean(firsts)), float(np.mean(lasts))
-    return kept, Cue(name, len(found), areas[0], int(kept.sum()), areas[1])
+def _sample(some: Sequence[T], most: int) -> list[T]:
+    """At most so many, evenly spread."""
+    return list(some[:: max(1, len(some) // most)][:most])
 
 
 def _without(excerpt: Excerpt, at: int, dropped: set[tuple[int, int]]) -> Excerpt:

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 import torch
-from msgspec import Meta
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
 
@@ -25,7 +24,7 @@ from ...vectors import encoder, passport
 from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
-from .cues import Cue, balance
+from .cues import Cue, balance, measure
 from .damage import CAUSES
 from .exam import examine
 from .material import Excerpt, Maker, Making
@@ -60,7 +59,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excerpts: Making = Making()
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
-    cue: Annotated[float, Meta(gt=0.5, le=1)] = 0.55  # AUC by which a turn alone may be told
     exam: AtLeastOne = 200  # excerpts to validate with
     int8: bool = True  # as it ships; fp32 is twice as slow
 
@@ -82,10 +80,10 @@ class Deam:
         self.backbone = load(recipe.backbone)
         self.network = self._network()
         self._vectors = encode or encoder(recipe.backbone)
-        cues = balance(excerpts, self._vectors, settings.cue, CAUSES["form"], work)
-        self.train = self._source(cues.left(excerpts))
+        left = balance(excerpts, recipe.seed)
+        self.train = self._source(left)
         self.valid = self._source(held) if held else None
-        self.sections = (_section(cues.table),)
+        self.sections = (_section(measure(excerpts, left, self._vectors)),)
 
     def _network(self) -> Joint | Flat:
         encoder, shape = self.backbone.encoder.model, self.settings.reader
@@ -186,14 +184,13 @@ def _translator() -> Translate | None:
 
 def _section(cues: Sequence[Cue]) -> Section:
     """What a turn alone gives away, for the card."""
-    rows = (
-        (it.name, f"{it.edits:,}", f"{it.before:.2f}", f"{it.kept:,}", f"{it.after:.2f}")
-        for it in cues
-    )
-    head = ("damage", "edits", "AUC of all", "kept", "AUC of these")
+    rows = ((it.name, f"{it.edits:,}", f"{it.kept:,}", f"{it.area:.2f}") for it in cues)
+    head = ("damage", "forms", "kept", "AUC")
     text = (
-        "A classifier that sees a turn alone, before or after its edit, by folds (guessing: 0.5). "
-        f"The most conspicuous edits are left out until it does no better.\n\n{table(head, rows)}"
+        "The area under the curve of a classifier that sees turns alone, by folds (guessing: 0.5): "
+        "turns of undamaged conversations and of damaged ones, as training shows them; then, kind "
+        "by kind, rewritten turns and what the undamaged conversation has in their place. Of "
+        f"what goes one way or the other, as much goes each way.\n\n{table(head, rows)}"
     )
     return Section("What a turn alone gives away", text)
 
