@@ -167,7 +167,7 @@ class Run:
         reseed(self.recipe.seed, state.step, self.accelerator.process_index)
         rate = self.plan.learning_rate * _slope(state.step, self.total, self.plan)
         for group in self.stepper.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group["times"]
         self.step.train()
         loss: Tensor = self.step(batch)
         value = float(loss.detach())
@@ -254,13 +254,25 @@ def reseed(seed: int, step: int, process: int = 0) -> None:
 
 
 def _adamw(network: nn.Module, plan: Optimisation) -> torch.optim.AdamW:
-    """AdamW; biases, norms and other vectors do not decay."""
-    learnt = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    groups = [
-        {"params": [p for p in learnt if p.dim() > 1], "weight_decay": plan.weight_decay},
-        {"params": [p for p in learnt if p.dim() <= 1], "weight_decay": 0.0},
+    """AdamW; biases, norms and other vectors do not decay.
+
+    Where a network says which of its modules are ``pretrained``, the rest learns ``plan.fresh``
+    times as fast: what is random has further to go.
+    """
+    known = {id(p) for module in getattr(network, "pretrained", ()) for p in module.parameters()}
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for parameter in network.parameters():
+        if parameter.requires_grad:
+            fresh = bool(known) and id(parameter) not in known
+            groups.setdefault((fresh, parameter.dim() > 1), []).append(parameter)
+    filled = [
+        {
+            "params": some,
+            "times": plan.fresh if fresh else 1.0,
+            "weight_decay": plan.weight_decay if matrix else 0.0,
+        }
+        for (fresh, matrix), some in groups.items()
     ]
-    filled = [group for group in groups if group["params"]]
     return torch.optim.AdamW(filled, lr=plan.learning_rate)
 
 

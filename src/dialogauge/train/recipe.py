@@ -70,6 +70,7 @@ class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epochs: AtLeastOne = 1
     batch_size: AtLeastOne = 32
     learning_rate: Positive = 1e-4
+    fresh: Positive = 1.0  # times that rate for what begins random beside what is pretrained
     warmup: Share = 0.1  # share of all steps in which the rate climbs from 0
     decay: Literal["linear", "cosine"] = "linear"  # to 0 at the last step
     weight_decay: Annotated[float, Meta(ge=0)] = 0.01  # of matrices, not of biases and norms

@@ -18,6 +18,7 @@ from torch import Tensor
 from ....metrics.deam import copies
 from ...recipe import AtLeastOne, Share
 from ...vectors import Ints
+from .damage import OFTEN
 from .rows import Group, Rows, Worse
 
 Floats = NDArray[np.float32]
@@ -27,7 +28,7 @@ class Mixing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is drawn of a group."""
 
     forms: AtLeastOne = 5  # damaged forms, of as many causes as there are
-    two: Share = 0.5  # how often such a form is damaged in a second place
+    more: Share = 0.5  # how often a form is damaged in one more place, and then in yet another
     again: Share = (
         0.5  # how often a turn that is damaged in a form is reworded in the undamaged one
     )
@@ -149,8 +150,9 @@ def _some(group: Group, forms: int, rng: np.random.Generator) -> list[Worse]:
     by_cause = defaultdict[int, list[Worse]](list)
     for at in rng.permutation(len(group.worse)):
         by_cause[group.worse[at].cause].append(group.worse[at])
-    shuffled = [by_cause[cause] for cause in rng.permutation(list(by_cause))]
-    rounds = zip_longest(*shuffled)
+    often = np.array([OFTEN[cause] for cause in by_cause])
+    order = np.argsort(rng.exponential(size=len(often)) / often)  # drawn in proportion
+    rounds = zip_longest(*(list(by_cause.values())[at] for at in order))
     return [each for some in rounds for each in some if each is not None][:forms]
 
 
@@ -174,21 +176,23 @@ def _damaged(
 ) -> Form:
     rates = np.full(len(group.turns), mixing.said)
     turns = np.where(worse.broken, worse.turns, _reworded(worse.turns, group, rates, rng))
-    other = _another(worse, group, rng) if rng.random() < mixing.two else None
-    if other is None:
-        return Form(turns, worse.speakers, (worse,), first)
-    return Form(np.where(other.broken, other.turns, turns), worse.speakers, (worse, other), first)
+    every = [worse]
+    while rng.random() < mixing.more and (other := _another(every, group, rng)):
+        turns = np.where(other.broken, other.turns, turns)
+        every.append(other)
+    return Form(turns, worse.speakers, every, first)
 
 
-def _another(worse: Worse, group: Group, rng: np.random.Generator) -> Worse | None:
-    """A second damage, in turns that are neither broken nor beside one that is."""
-    if not _in_place(worse, group):
+def _another(every: Sequence[Worse], group: Group, rng: np.random.Generator) -> Worse | None:
+    """One more damage, in turns that are neither broken nor beside one that is."""
+    if not _in_place(every[0], group):
         return None
-    near = np.convolve(worse.broken, np.ones(3), "same") > 0
+    near = np.convolve(np.any([each.broken for each in every], axis=0), np.ones(3), "same") > 0
+    causes = {each.cause for each in every}
     fitting = [
         each
         for each in group.worse
-        if each.cause != worse.cause and _in_place(each, group) and not (each.broken & near).any()
+        if each.cause not in causes and _in_place(each, group) and not (each.broken & near).any()
     ]
     return fitting[rng.integers(len(fitting))] if fitting else None
 

@@ -34,6 +34,8 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "repetition": ("echo", "temporal-skip"),
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
 }
+#: How often each cause is drawn beside the others: meaning is harder to learn than form.
+OFTEN = (3.0, 2.0, 2.0, 1.5, 2.0, 1.5, 2.0, 0.5, 0.75)
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
 #: Those that say again, the wrong way round, what was said; and how alike both are at least.

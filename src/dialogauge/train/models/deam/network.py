@@ -62,6 +62,11 @@ class Joint(nn.Module):
             nn.Linear(plain, _PLAIN), nn.GELU(), nn.Linear(_PLAIN, 1 + causes)
         )
 
+    @property
+    def pretrained(self) -> list[nn.Module]:
+        """What does not begin random."""
+        return [self.layers]
+
     def forward(
         self, states: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
@@ -157,6 +162,11 @@ class Flat(nn.Module):
         self.speaker = nn.Embedding(2, self.model.config.hidden_size)
         nn.init.zeros_(self.speaker.weight)
         self.joint = Joint([], self.model.config, causes, shape)
+
+    @property
+    def pretrained(self) -> list[nn.Module]:
+        """What does not begin random."""
+        return [self.model]
 
     def forward(
         self, ids: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor

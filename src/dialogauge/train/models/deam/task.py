@@ -49,7 +49,7 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: Positive = 3.0  # is this token changed?
     turn: Positive = 1.0  # is this turn broken?
     cause: Positive = 0.3  # of which cause?
-    pair: Positive = 0.5  # is the damaged conversation below the undamaged one, and which is it?
+    pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,6 +115,7 @@ class Deam:
         own, there, bad = self.settings.losses, batch.broken >= 0, batch.cause >= 0
         values, worse = whole(turns, there.float()), bad.any(1)
         pair = softplus(values[worse] - values[batch.first[worse]]).mean()
+        pair = pair + softplus(_beside(turns, batch) - turns[bad]).mean()
         alone = binary_cross_entropy_with_logits(values, (~worse).float())
         return (
             own.token * _rare(tokens, batch.changed)
@@ -167,6 +168,14 @@ class Deam:
         """A conversation as the exported network takes it."""
         batch = inputs(self.train, [Form(group.turns, group.speakers, (), 0)])
         return {name: each.numpy() for name, each in zip(_INPUTS, batch.read, strict=True)}
+
+
+def _beside(turns: Tensor, batch: Inputs) -> Tensor:
+    """Of each broken turn, the logit of the turn in its place in the undamaged conversation."""
+    rows, places = torch.nonzero(batch.cause >= 0, as_tuple=True)
+    first = batch.first[rows]
+    last = (batch.broken[first] >= 0).sum(1) - 1
+    return turns[first, torch.minimum(places, last)]
 
 
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
