@@ -268,6 +268,35 @@ def test_each_piece_is_judged_once_in_a_window_that_has_room(
         assert sum(inside) <= tokens or len(inside) == 1
 
 
+def test_what_begins_random_learns_faster() -> None:
+    from dialogauge.train.backbone import load as backbone
+    from dialogauge.train.loop import _adamw
+    from dialogauge.train.models.deam.network import Shape, joint
+    from dialogauge.train.recipe import Optimisation
+
+    encoder = backbone(Chosen("dialogue-minilm", 64)).encoder.model
+    network = joint(encoder, len(CAUSES), Shape(above=1))
+    groups = _adamw(network, Optimisation(fresh=5.0)).param_groups
+    times = {id(each): group["times"] for group in groups for each in group["params"]}
+    assert len(times) == len(list(network.parameters()))
+    assert {times[id(each)] for each in network.layers.parameters()} == {1.0}
+    assert {times[id(each)] for each in (*network.plain.parameters(), network.near)} == {5.0}
+    alone = _adamw(torch.nn.Linear(2, 2), Optimisation(fresh=5.0)).param_groups
+    assert {group["times"] for group in alone} == {1.0}  # nothing of it is pretrained
+
+
+def test_a_broken_turn_is_set_beside_the_one_in_its_place() -> None:
+    from dialogauge.train.models.deam.batch import Inputs
+    from dialogauge.train.models.deam.task import _beside
+
+    nothing = torch.zeros(3, 1)
+    cause = torch.tensor([[-1, -1, -1], [-1, 2, -1], [-1, -1, 0]])
+    broken = torch.tensor([[0.0, 0.0, -1.0], [0.0, 1.0, -1.0], [0.0, 0.0, 1.0]])
+    batch = Inputs(*[nothing] * 6, broken, cause, torch.tensor([0, 0, 0]))
+    turns = torch.tensor([[10.0, 11.0, 99.0], [20.0, 21.0, 99.0], [30.0, 31.0, 32.0]])
+    assert _beside(turns, batch).tolist() == [11.0, 11.0]  # the longer one's last, beside its last
+
+
 def test_padding_changes_nothing() -> None:
     """A conversation beside a longer one is judged as it is alone."""
     from dialogauge.train.backbone import load as backbone
