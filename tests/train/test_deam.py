@@ -292,7 +292,8 @@ def test_a_broken_turn_is_set_beside_the_one_in_its_place() -> None:
     nothing = torch.zeros(3, 1)
     cause = torch.tensor([[-1, -1, -1], [-1, 2, -1], [-1, -1, 0]])
     broken = torch.tensor([[0.0, 0.0, -1.0], [0.0, 1.0, -1.0], [0.0, 0.0, 1.0]])
-    batch = Inputs(*[nothing] * 6, broken, cause, torch.tensor([0, 0, 0]))
+    read = nothing, nothing, nothing, nothing, nothing
+    batch = Inputs(*read, nothing, broken, cause, torch.tensor([0, 0, 0]))
     turns = torch.tensor([[10.0, 11.0, 99.0], [20.0, 21.0, 99.0], [30.0, 31.0, 32.0]])
     assert _beside(turns, batch).tolist() == [11.0, 11.0]  # the longer one's last, beside its last
 
