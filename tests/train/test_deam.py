@@ -23,7 +23,7 @@ from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
 from dialogauge.train.models.deam.batch import Mixing, Source, drawn
 from dialogauge.train.models.deam.cues import balance, measure
-from dialogauge.train.models.deam.damage import CAUSES, Broken, Damaged, breaks, restated
+from dialogauge.train.models.deam.damage import CAUSES, Broken, Damaged, breaks, damaged, restated
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
 from dialogauge.train.models.deam.material import Excerpt, Maker, Making
 from dialogauge.train.recipe import Chosen, decode
@@ -123,6 +123,15 @@ def _letters(texts: Sequence[str]) -> np.ndarray:
     """Vectors of texts: how often each letter is there."""
     counts = [[text.count(letter) for letter in "aeiouxyz"] for text in texts]
     return np.array(counts, np.float32)
+
+
+def test_meaning_is_damaged_in_several_ways() -> None:
+    once = list(damaged(CHAT, ["negation", "swap-halves"], OTHERS, 1))
+    often = list(damaged(CHAT, ["negation", "swap-halves"], OTHERS, 1, tries=6))
+    assert [each.name for each in once] == ["negation", "swap-halves"]
+    assert once[0] in often  # the first one stays what it is
+    assert [each.name for each in often].count("swap-halves") == 1
+    assert len({each.turns for each in often}) == len(often) > 2
 
 
 AGAIN = Damaged(

@@ -38,6 +38,11 @@ CAUSES: dict[str, tuple[str, ...]] = {
 OFTEN = (3.0, 2.0, 2.0, 1.5, 2.0, 1.5, 2.0, 0.5, 0.75)
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
+#: Those of which one excerpt gives many: words that can be changed, where turns can be moved once.
+_MEANING = frozenset(
+    {*CAUSES["contradiction"], *CAUSES["coreference"], *CAUSES["irrelevancy"]}
+    | {*CAUSES["engagement"], "speaker-confusion"}
+)
 #: Those that say again, the wrong way round, what was said; and how alike both are at least.
 _SAID_AGAIN, _ALIKE = ("contradiction", "self-contradiction"), 0.5
 _WORD = re.compile(r"[^\W_]+")
@@ -69,17 +74,22 @@ def cause_of(name: str) -> str:
     return next(cause for cause, names in CAUSES.items() if name in names)
 
 
-def damaged(excerpt: Dialogue, names: Iterable[str], pool: Pool, seed: int) -> Iterator[Damaged]:
-    """The excerpt after each manipulation that applies."""
+def damaged(
+    excerpt: Dialogue, names: Iterable[str], pool: Pool, seed: int, tries: int = 1
+) -> Iterator[Damaged]:
+    """The excerpt after each manipulation that applies; after one of meaning, in several ways."""
     for name in names:
-        rng = seeded(seed, excerpt.id, name)
-        edited = find(name)(excerpt, rng, pool)
-        if edited is None or len(edited.dialogue.turns) < 2:
-            continue
-        broken = tuple(breaks(edited, name))
-        if broken:
+        seen = set[tuple[tuple[str, str], ...]]()
+        for again in range(tries if name in _MEANING else 1):
+            rng = seeded(seed, excerpt.id, name, *[str(again)] * bool(again))
+            edited = find(name)(excerpt, rng, pool)
+            if edited is None:
+                break
             turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
-            yield Damaged(name, turns, broken)
+            broken = tuple(breaks(edited, name))
+            if broken and len(turns) > 1 and turns not in seen:
+                seen.add(turns)
+                yield Damaged(name, turns, broken)
 
 
 def breaks(edited: Edited, name: str) -> Iterator[Broken]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,6 +24,7 @@ from ....manipulate.manipulation import Manipulation, same_text, seeded
 from ....manipulate.pool import Pool, Translate
 from ....manipulate.responses import sentences
 from ...data import Half, Material
+from ...recipe import AtLeastOne
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
 
@@ -46,10 +48,15 @@ class Making(Cutting, frozen=True, forbid_unknown_fields=True):
 
     damage: tuple[str, ...] = ()  # manipulations; none: all of damage.CAUSES
     harmless: tuple[str, ...] = HARMLESS
+    tries: AtLeastOne = 1  # of each damage of meaning, to learn from
 
 
-#: Excerpts that are made together, and where what is foreign to them comes from.
-_Job = tuple[list[Dialogue], Pool]
+class _Job(NamedTuple):
+    """Excerpts that are made together."""
+
+    cut: list[Dialogue]
+    pool: Pool  # where what is foreign to them comes from
+    tries: int
 
 
 class Maker:
@@ -63,10 +70,10 @@ class Maker:
     def make(self, material: Material, half: Half) -> list[Excerpt]:
         """The excerpts of one half."""
         jobs = list(self._jobs(material, half))
-        missing = [job for job in jobs if not self._path(job[0]).exists()]
+        missing = [job for job in jobs if not self._path(job).exists()]
         if len(missing) >= _MANY:
             self._make_beside(missing)
-        return [excerpt for job in jobs for excerpt in self._part(*job)]
+        return [excerpt for job in jobs for excerpt in self._part(job)]
 
     def _make_beside(self, jobs: Sequence[_Job]) -> None:
         """Make parts in as many processes as there are cores; what one fails at is made later.
@@ -88,10 +95,11 @@ class Maker:
         """Make some parts; whoever waits for them meets what goes wrong again, and says it."""
         with suppress(DialogaugeError, KeyboardInterrupt):
             for job in jobs:
-                self._part(*job)
+                self._part(job)
 
     def _jobs(self, material: Material, half: Half) -> Iterator[_Job]:
         """The parts; what is foreign to a part comes from its corpus."""
+        tries = self.making.tries if half == "train" else 1
         corpora = defaultdict[int, list[Dialogue]](list)
         origins = material.origins(half)
         for dialogue, number in zip(material.dialogues(half), origins, strict=True):
@@ -100,27 +108,29 @@ class Maker:
             pool = Pool(corpus, translate=self.translate)
             cut = list(excerpts(corpus, self.making, self.seed))
             for start in range(0, len(cut), _PART):
-                yield cut[start : start + _PART], pool
+                yield _Job(cut[start : start + _PART], pool, tries)
 
-    def _part(self, cut: Sequence[Dialogue], pool: Pool) -> list[Excerpt]:
-        path = self._path(cut)
+    def _part(self, job: _Job) -> list[Excerpt]:
+        path = self._path(job)
         if not path.exists():
             if self.translate:  # which remembers: one call of its program is enough
-                turns = (turn for excerpt in cut for turn in excerpt.turns)
+                turns = (turn for excerpt in job.cut for turn in excerpt.turns)
                 self.translate([it for turn in turns for it in sentences(turn.text)])
-            made = [self._made(excerpt, pool) for excerpt in cut]
+            made = [self._made(excerpt, job) for excerpt in job.cut]
             with writing(path) as file:
                 file.write(msgspec.json.encode(made))
         return msgspec.json.decode(path.read_bytes(), type=list[Excerpt])
 
-    def _made(self, excerpt: Dialogue, pool: Pool) -> Excerpt:
-        worse = tuple(damaged(excerpt, self.making.damage or names(), pool, self.seed))
-        same = harmless(excerpt, self.making.harmless, pool, self.seed)
+    def _made(self, excerpt: Dialogue, job: _Job) -> Excerpt:
+        asked = self.making.damage or names()
+        worse = tuple(damaged(excerpt, asked, job.pool, self.seed, job.tries))
+        same = harmless(excerpt, self.making.harmless, job.pool, self.seed)
         turns = tuple((turn.speaker, turn.text) for turn in excerpt.turns)
         return Excerpt(excerpt.id, turns, worse, same)
 
-    def _path(self, cut: Sequence[Dialogue]) -> Path:
-        facts = msgspec.json.encode((self.making, self.seed, [each.turns for each in cut]))
+    def _path(self, job: _Job) -> Path:
+        turns = [each.turns for each in job.cut]
+        facts = msgspec.json.encode((self.making, self.seed, job.tries, turns))
         return self.folder / f"excerpts-{sha256(facts).hexdigest()[:16]}.json"
 
 
