@@ -13,19 +13,11 @@ from dialogauge.reproduce.meaning import Case, examine, harmless, of, told
 from dialogauge.scores import Cause, Score
 from dialogauge.train.models.deam.damage import cause_of
 
+from ..train.training import MOLLY
+
 pytest.importorskip("spacy", reason="needs the extra: language")
 
-SAID = (
-    "Do you have a dog?",
-    "Yes, she is called Molly and she is very old.",
-    "Does Molly still like long walks?",
-    "She does, we go to the river every morning.",
-    "That sounds lovely.",
-    "It is, and we meet other dogs there.",
-    "My brother wants to buy a dog, too.",
-    "Tell him that it is a lot of work.",
-)
-CHAT = Dialogue("d1", tuple(Turn("AB"[at % 2], text) for at, text in enumerate(SAID)))
+CHAT = Dialogue("d1", tuple(Turn("AB"[at % 2], text) for at, text in enumerate(MOLLY)))
 OTHER = Dialogue("d2", tuple(Turn("AB"[at % 2], f"The train leaves at {at}.") for at in range(8)))
 QUICK = Resampling(resamples=100)
 

@@ -28,24 +28,11 @@ from dialogauge.train.models.deam.excerpts import Cutting, excerpts
 from dialogauge.train.models.deam.material import Excerpt, Maker, Making
 from dialogauge.train.recipe import Chosen, decode
 
+from .training import MOLLY
+
 torch = pytest.importorskip("torch")
 
-CHAT = Dialogue(
-    "d1",
-    tuple(
-        Turn("AB"[at % 2], text)
-        for at, text in enumerate(
-            (
-                "Do you have a dog?",
-                "Yes, she is called Molly and she is very old.",
-                "Does Molly still like long walks?",
-                "She does, we go to the river every morning.",
-                "That sounds lovely.",
-                "It is, and we meet other dogs there.",
-            )
-        )
-    ),
-)
+CHAT = Dialogue("d1", tuple(Turn("AB"[at % 2], text) for at, text in enumerate(MOLLY[:6])))
 OTHERS = Pool(
     [
         CHAT,

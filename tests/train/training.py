@@ -32,6 +32,19 @@ FRAMES = (
 )
 
 
+#: A conversation whose turns need each other.
+MOLLY = (
+    "Do you have a dog?",
+    "Yes, she is called Molly and she is very old.",
+    "Does Molly still like long walks?",
+    "She does, we go to the river every morning.",
+    "That sounds lovely.",
+    "It is, and we meet other dogs there.",
+    "My brother wants to buy a dog, too.",
+    "Tell him that it is a lot of work.",
+)
+
+
 def chats(count: int, turns: int = 4, seed: int = 0) -> list[Dialogue]:
     """Dialogues that each keep to one topic: something to learn."""
     draw = random.Random(seed)

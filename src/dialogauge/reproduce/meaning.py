@@ -108,9 +108,7 @@ def harmless(
     metric: Metric, asked: Sequence[Case], translate: Translate | None = None
 ) -> dict[str, Harmless]:
     """What a metric says of conversations that were said in other words, and as well."""
-    whole = {case.better.id: case.better for case in asked}
-    scores = dict(zip(whole, _values(metric, whole.values()), strict=True))
-    worse = _values(metric, [case.worse for case in asked])
+    whole, scores, worse = _both(metric, asked)
     spread, pool, answers = np.nanstd(list(scores.values())), Pool([], translate=translate), {}
     for name in HARMLESS:
         edited = {
@@ -130,6 +128,15 @@ def harmless(
     return answers
 
 
+def _both(
+    metric: Metric, asked: Sequence[Case]
+) -> tuple[dict[str, Dialogue], dict[str, float], np.ndarray]:
+    """The undamaged conversations and their scores by id, and the score of each damaged one."""
+    whole = {case.better.id: case.better for case in asked}
+    scores = dict(zip(whole, _values(metric, whole.values()).tolist(), strict=True))
+    return whole, scores, _values(metric, [case.worse for case in asked])
+
+
 def _values(metric: Metric, dialogues: Iterable[Dialogue]) -> np.ndarray:
     return np.array([each.value for each in metric.score(list(dialogues))])
 
@@ -141,9 +148,7 @@ def told(
     settings: Resampling | None = None,
 ) -> dict[str, Estimate]:
     """How often a metric tells the damage of each family of manipulations."""
-    whole = {case.better.id: case.better for case in asked}
-    scores = dict(zip(whole, _values(metric, whole.values()), strict=True))
-    worse = _values(metric, [case.worse for case in asked])
+    _, scores, worse = _both(metric, asked)
     shares = {}
     for family, some in families.items():
         rows = [row for row, case in enumerate(asked) if case.name in some]

@@ -18,10 +18,11 @@ from torch import Tensor
 from ....metrics.deam import copies
 from ...recipe import AtLeastOne, Share
 from ...vectors import Ints
-from .damage import OFTEN
+from .damage import CAUSES, OFTEN
 from .rows import Group, Rows, Worse
 
 Floats = NDArray[np.float32]
+_OFTEN = [OFTEN[cause] for cause in CAUSES]
 
 
 class Mixing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,7 +151,7 @@ def _some(group: Group, forms: int, rng: np.random.Generator) -> list[Worse]:
     by_cause = defaultdict[int, list[Worse]](list)
     for at in rng.permutation(len(group.worse)):
         by_cause[group.worse[at].cause].append(group.worse[at])
-    often = np.array([OFTEN[cause] for cause in by_cause])
+    often = np.array([_OFTEN[cause] for cause in by_cause])
     order = np.argsort(rng.exponential(size=len(often)) / often)  # drawn in proportion
     rounds = zip_longest(*(list(by_cause.values())[at] for at in order))
     return [each for some in rounds for each in some if each is not None][:forms]

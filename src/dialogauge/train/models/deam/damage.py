@@ -35,7 +35,10 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
 }
 #: How often each cause is drawn beside the others: meaning is harder to learn than form.
-OFTEN = (3.0, 2.0, 2.0, 1.5, 2.0, 1.5, 2.0, 0.5, 0.75)
+OFTEN = {
+    **{"contradiction": 3.0, "coreference": 2.0, "irrelevancy": 2.0, "engagement": 1.5},
+    **{"order": 2.0, "foreign": 1.5, "speaker": 2.0, "repetition": 0.5, "form": 0.75},
+}
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
 #: Those of which one excerpt gives many: words that can be changed, where turns can be moved once.

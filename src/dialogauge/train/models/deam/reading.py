@@ -2,7 +2,7 @@
 
 A *joint* reader reads what the first layers of an encoder of ours make of each text by itself, by
 the graph that scoring will run. The forms of an excerpt share most of their texts, and each is read
-once a batch: a twentieth of the time that a step takes. A *flat* reader reads the tokens
+once a batch: a tenth of the time that a step takes. A *flat* reader reads the tokens
 themselves, as the backbone's own tokenizer cuts them.
 """
 
