@@ -352,6 +352,7 @@ FORMS: dict[Callable[..., Any], str] = {
     rated.fed_dialogue: json.dumps(FED),
     rated.dstc9: json.dumps(DSTC9),
     rated.usr: json.dumps(USR),
+    rated.convai2018: '{"bot":"b","turns":[{"speaker":"bot","text":"hi"}],"score":3}',
     rated.engage: "query,response,human_score\na,b,1\n",
     rated.multiref: "model,context_id,human_average_rating,response,all_references,context\n"
     "m,1,2.5,r,a\tb,c||||d\n",

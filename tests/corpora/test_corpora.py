@@ -28,6 +28,7 @@ TURNS = {
     "zhao-dailydialog": 4248,
     "engage": 1200,
     "multiref": 2460,
+    "convai2018": 46890,
     "dailydialogpp-dev": 67500,
     "dailydialogpp-test": 67410,
     "dailydialogpp-positives": 147180,
@@ -76,8 +77,10 @@ def test_roles() -> None:
         "engage",
         "usr-topical",
         "multiref",
+        "convai2018",
     }
-    assert set(corpora.held_out()) == {name for name, role in roles.items() if role != "training"}
+    judged = {name for name, role in roles.items() if role != "training"}
+    assert set(corpora.held_out()) == judged - {"convai2018"}  # whose bots say what others say
 
 
 def test_fed(load: Load) -> None:
@@ -211,6 +214,19 @@ def test_ji2022(load: Load) -> None:
         systems = [dialogue.system for dialogue in dialogues[start : start + 6]]
         assert systems.count("QualityControl") == 1
         assert len(set(systems)) == 6
+
+
+def test_convai2018(load: Load) -> None:
+    dialogues = load("convai2018")
+    assert {dialogue.responder for dialogue in dialogues} == {"bot"}
+    assert {dialogue.rating("overall") for dialogue in dialogues} == {1.0, 2.0, 3.0, 4.0, 5.0}
+    said = {who: Counter[str]() for who in ("human", "bot")}  # the bot is who says things again
+    for turn in (turn for dialogue in dialogues for turn in dialogue.turns):
+        if len(turn.text.split()) >= 5:
+            said[turn.speaker][turn.text.lower()] += 1
+    again = {who: sum(n for n in it.values() if n > 2) / it.total() for who, it in said.items()}
+    assert again["human"] < 0.1
+    assert again["bot"] > 0.15
 
 
 def test_ji2022_higher_is_better(load: Load) -> None:

@@ -28,8 +28,9 @@ def info(name: str) -> Corpus:
 
 
 def held_out() -> tuple[str, ...]:
-    """The test and tuning sets: what training text must not share."""
-    return tuple(name for name, corpus in corpora().items() if corpus.role != "training")
+    """The test and tuning sets whose text no training text may share."""
+    judged = (corpus for corpus in corpora().values() if corpus.role != "training")
+    return tuple(corpus.name for corpus in judged if not corpus.stock)
 
 
 def load(name: str, split: str | None = None) -> tuple[Dialogue, ...]:

@@ -28,7 +28,11 @@ _MODULES = {"conversations": conversations, "rated": rated}
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One corpus. ``splits`` maps each published split to its files ("" where there is one)."""
+    """One corpus. ``splits`` maps each published split to its files ("" where there is one).
+
+    What a ``stock`` set shares with a training corpus is what its bots say to everybody: it says
+    nothing of where a conversation comes from.
+    """
 
     name: str
     kind: Literal["benchmark", "dialogues"]
@@ -36,6 +40,7 @@ class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     role: Literal["test", "tuning", "training"]
     items: int
     aspects: tuple[str, ...] = ()
+    stock: bool = False
     licence: str
     citation: str
     about: str
