@@ -52,11 +52,11 @@ def _peers(chat: Dialogue) -> dict[str, Callable[[], object]]:
 
     from dialogauge.train.backbone import load as backbone
     from dialogauge.train.models.deam.damage import CAUSES
-    from dialogauge.train.models.deam.network import Shape, joint
+    from dialogauge.train.models.deam.network import Flat, Shape
     from dialogauge.train.recipe import Chosen
 
     own = backbone(Chosen("dialogue-minilm", 128))
-    network = joint(own.encoder.model, len(CAUSES), Shape()).eval()
+    network = Flat(own.encoder.model, len(CAUSES), Shape(kind="flat")).eval()
     encoder, texts = own.encoder.eval(), [turn.text for turn in chat.turns]
     ids, mask = own.tokens(texts)
     owner = torch.arange(len(texts))[:, None].expand(mask.shape)[mask > 0]
@@ -74,8 +74,8 @@ def _peers(chat: Dialogue) -> dict[str, Callable[[], object]]:
 
     def same() -> None:
         with torch.no_grad():
-            states, sentences = encoder(ids, mask)
-            network(states[mask > 0][None], sentences[None], owner[None], speakers, counted)
+            _, sentences = encoder(ids, mask)
+            network(ids[mask > 0][None], sentences[None], owner[None], speakers, counted)
 
     def roberta() -> None:
         with torch.no_grad():

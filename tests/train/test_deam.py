@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -21,8 +22,8 @@ from dialogauge.metrics.deam import windows
 from dialogauge.scores import Cause
 from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
-from dialogauge.train.models.deam.batch import Mixing, Source, drawn
-from dialogauge.train.models.deam.cues import balance, measure
+from dialogauge.train.models.deam.batch import Form, Mixing, Source, drawn, forms
+from dialogauge.train.models.deam.cues import Cue, balance, measure
 from dialogauge.train.models.deam.damage import CAUSES, Broken, Damaged, breaks, damaged, restated
 from dialogauge.train.models.deam.excerpts import Cutting, excerpts
 from dialogauge.train.models.deam.material import Excerpt, Maker, Making
@@ -95,15 +96,19 @@ def test_as_many_negations_come_as_go() -> None:
     assert sum(len(each.worse) for each in left[:30]) == 10
     assert all(each.worse for each in left[30:])
     assert balance([*come, *go, *stay], seed=1) == left
-    cues = {cue.name: cue for cue in measure([*come, *go, *stay], left, _letters)}
+    cues = {cue.name: cue for cue in _measured([*come, *go, *stay], left)}
     assert (cues["negation"].edits, cues["negation"].kept) == (45, 25)
 
 
 def test_what_a_turn_alone_gives_away_is_measured() -> None:
     shown = [_negated(at, f"I like {at}.", f"I xylophone {at}.") for at in range(60)]
     hidden = [_negated(at, f"I like {at}.", f"I like {at + 3 - 6 * (at % 2)}.") for at in range(60)]
-    assert measure(shown, shown, _letters)[1].area > 0.95
-    assert measure(hidden, hidden, _letters)[1].area < 0.65
+    assert _measured(shown, shown)[1].area > 0.95
+    assert _measured(hidden, hidden)[1].area < 0.65
+
+
+def _measured(excerpts: Sequence[Excerpt], left: Sequence[Excerpt]) -> list[Cue]:
+    return measure(excerpts, left, _letters, rows.make(left, Words()), Mixing())
 
 
 def _letters(texts: Sequence[str]) -> np.ndarray:
@@ -138,13 +143,14 @@ def test_the_opposite_stands_beside_what_was_said() -> None:
 
 
 class Words:
-    """Every word a token."""
+    """Every word a token, and every mark."""
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        return [[len(word) for word in text.split()] for text in texts]
+        spans = zip(texts, self.spans(texts), strict=True)
+        return [[crc32(text[slice(*span)].encode()) for span in some] for text, some in spans]
 
     def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        return [[match.span() for match in re.finditer(r"\S+", text)] for text in texts]
+        return [[match.span() for match in re.finditer(r"[\w']+|\S", text)] for text in texts]
 
 
 def test_a_batch_has_both_sides_of_a_contradiction() -> None:
@@ -158,14 +164,60 @@ def test_a_batch_has_both_sides_of_a_contradiction() -> None:
         ids = np.concatenate([made.ids(at) for at in texts])
         return ids, np.zeros((len(texts), 4), np.float32)
 
-    always = Mixing(again=1.0, said=0.0)
+    always = Mixing(again=1.0, said=0.0, bare=0.0)
     batch = drawn(Source(made, read), [0], always, np.random.default_rng(1))
     assert "I love tea. Is it late?" in asked
     assert len(asked) == len(set(asked))  # each text is read once
     assert batch.cause.shape == (3, 3)  # how it was said, and both damaged forms
     assert batch.broken.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
     marked = batch.changed[(batch.changed > 0).any(1)]
-    assert marked.sum() == 4  # "I don't love tea."
+    assert marked.sum() == 5  # the full stop is one
+
+
+SAID = ("A", "I love tea, truly."), ("B", "So do I."), ("A", "Is it late, then?")
+WORSE = (
+    Damaged("negation", (("A", "I don't love tea, truly."), *SAID[1:]), (Broken(0, ((2, 7),)),)),
+    Damaged("echo", (*SAID[:2], ("A", "So do I.")), (Broken(2),)),
+    Damaged("move-turn", (SAID[1], SAID[0], SAID[2]), (Broken(0), Broken(1), Broken(2))),
+)
+SAME = ("Tea, I love it.", "I love tea truly"), ("Me too.",), ("Is it now late?",)
+GROUP = rows.make([Excerpt("d1", SAID, WORSE, SAME)], Words())
+
+
+def _texts(form: Form) -> list[str]:
+    return [GROUP.texts[text] for text in form.turns]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_forms_differ_in_what_is_broken_and_in_nothing_else(seed: int) -> None:
+    """Or a network learns which conversations were reworded."""
+    rng = np.random.default_rng(seed)
+    whole, *damaged = forms(GROUP, GROUP.groups[0], Mixing(forms=3, bare=0.0), rng)
+    assert len(damaged) == 3
+    for form in damaged:
+        assert form.speakers.tolist() == [0, 1, 0]  # also of what moved
+        broken = np.any([each.broken for each in form.worse], axis=0)
+        assert (form.turns == whole.turns)[~broken].all()
+    moved = next(form for form in damaged if form.worse[0].name == "move-turn")
+    assert sorted(moved.turns) == sorted(whole.turns)  # in the words that the group has for them
+
+
+def test_a_group_has_punctuation_or_none_has() -> None:
+    rng = np.random.default_rng(1)
+    every = forms(GROUP, GROUP.groups[0], Mixing(forms=3, more=0.0, bare=1.0), rng)
+    assert not any(set(text) & set(",.?") for form in every for text in _texts(form))
+    (negated,) = (form for form in every if form.worse and form.worse[0].name == "negation")
+    (marks,) = (each.changed[0] for each in negated.worse)
+    assert marks.tolist() == [False, True, False, False, False]  # don't
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_nothing_else_breaks_beside_what_leans_on_another_turn(seed: int) -> None:
+    leaning = msgspec.structs.replace(WORSE[0], name="name-exchange")
+    made = rows.make([Excerpt("d1", SAID, (leaning, WORSE[1]), ((), (), ()))], Words())
+    always = Mixing(forms=2, more=1.0)
+    for form in forms(made, made.groups[0], always, np.random.default_rng(seed)):
+        assert len(form.worse) < 2
 
 
 @pytest.fixture(scope="module")

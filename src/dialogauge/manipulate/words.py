@@ -228,9 +228,22 @@ _PUNCTUATION = re.compile(
 
 def no_punctuation(place: Place, rng: Random) -> str:
     """The signs of punctuation are left out."""
-    bare = _PUNCTUATION.sub(lambda match: match[1] or " ", place.text)
-    if bare == place.text:
+    left = _unmarked(place.text)
+    if left == place.text:
         raise DoesNotApply("it has no such sign")
-    if not bare.strip():
+    if not left.strip():
         raise DoesNotApply("no word would be left")
-    return " ".join(bare.split())
+    return " ".join(left.split())
+
+
+def bare(text: str) -> str:
+    """A text without its signs of punctuation.
+
+    >>> bare("Well, that's it: see https://a.org/?q")
+    "Well that's it see https://a.org/?q"
+    """
+    return " ".join(_unmarked(text).split())
+
+
+def _unmarked(text: str) -> str:
+    return _PUNCTUATION.sub(lambda match: match[1] or " ", text)

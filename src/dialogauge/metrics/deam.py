@@ -1,23 +1,26 @@
 """DEAM: whether a conversation hangs together, which turn broke, and what is wrong with it.
 
 A network trained on conversations whose meaning was damaged (after Ghazarian et al. 2022) reads the
-tokens of the turns *together*: what a word means beside what was said ten turns ago. The encoder
-reads each turn by itself, once; the network (``train/models/deam/network.py``) reads its tokens and
-gives, of each turn, the odds that it is broken, and of what cause.
+tokens of the turns *together*: what a word means beside what was said ten turns ago. Beside them it
+has the sentence vector that the encoder makes of each turn, and counts what was said before. Of
+each turn it gives the odds that it is broken, and of what cause (``train/models/deam/network.py``).
 
-A turn's score is the probability that it is not broken; the dialogue's is that for the mean of the
-odds, so that one broken turn counts and a long conversation is not worse for being long. Causes are
+A turn's score is the probability that it is not broken; the dialogue's is their geometric mean, so
+that one broken turn counts and a long conversation is not worse for being long. Causes are
 named where a turn is more likely broken than held conversations are wrongly called so
 (``config.named``).
 
 What does not fit a window is read in windows that overlap by half, and a turn is judged in the one
-that shows most around it. A long turn is several pieces, each judged by itself; it is as broken as
-the worst. A turn that says nothing has no score; where fewer than two turns say anything, or the
-text is not English, which is all that was learnt, nothing has.
+that shows most around it. Of a turn that is longer than a window each piece is judged so, and the
+turn is as broken as the worst. A turn that says nothing has no score; where fewer than two turns
+say anything, or the text is not English, which is all that was learnt, nothing has.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import mean
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -62,7 +65,9 @@ class _Piece(NamedTuple):
 
     turn: int
     speaker: int
-    tokens: Tokens
+    ids: tuple[int, ...]
+    read: NDArray[Any]  # of each token, what the network reads
+    sentence: Floats
 
 
 class Verdict(NamedTuple):
@@ -84,7 +89,7 @@ class Deam(TrainedMetric):
         jobs = [
             (at, window)
             for at, pieces in enumerate(read)
-            for window in windows([len(it.tokens.ids) for it in pieces], *self._room)
+            for window in windows([len(it.ids) for it in pieces], *self._room)
         ]
         said = self._network.over(lambda job: self._judged(read[job[0]], job[1]), jobs)
         verdicts: list[dict[int, Verdict]] = [{} for _ in dialogues]
@@ -110,35 +115,35 @@ class Deam(TrainedMetric):
         every = [part for some in parts for part in some]
         read = iter(self.encoder.tokens(every, self.config.layers or 0))
         pieces = [
-            _Piece(first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens)
+            self._piece(first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens)
             for at, (turn, some) in enumerate(zip(turns, parts, strict=True))
             for tokens in [next(read) for _ in some]
             if tokens.ids
         ]
         return pieces if len({piece.turn for piece in pieces}) > 1 else []
 
-    def _judged(self, pieces: Sequence[_Piece], window: "Window") -> dict[int, Verdict]:
-        """What the network says of the pieces that a window is there for."""
-        shown = pieces[window.start : window.end]
-        lengths = [len(piece.tokens.ids) for piece in shown]
-        speakers = np.array([piece.speaker for piece in shown], np.int64)
-        inputs = {
-            "tokens": np.concatenate([self._read(piece.tokens) for piece in shown])[None],
-            "sentences": np.stack([piece.tokens.sentence for piece in shown])[None],
-            "owner": np.repeat(np.arange(len(shown)), lengths)[None],
-            "speakers": speakers[None],
-            "counted": copies([piece.tokens.ids for piece in shown], speakers)[None],
-        }
-        turns, causes = self._network.run_all(["broken", "causes"], inputs)
-        return {
-            at: Verdict(
-                float(turns[0, at - window.start]), int(causes[0, at - window.start].argmax())
-            )
-            for at in window.judged
-        }
+    def _piece(self, turn: int, speaker: int, tokens: Tokens) -> _Piece:
+        read = np.array(tokens.ids) if self.config.layers is None else tokens.vectors
+        return _Piece(turn, speaker, tuple(tokens.ids), read, tokens.sentence)
 
-    def _read(self, tokens: Tokens) -> NDArray[Any]:
-        return np.array(tokens.ids) if self.config.layers is None else tokens.vectors
+    def _judged(self, pieces: Sequence[_Piece], window: "Window") -> dict[int, Verdict]:
+        """What the network says of a window's pieces; those of one turn are read as one."""
+        shown = pieces[window.start : window.end]
+        turns = [list(some) for _, some in groupby(shown, lambda piece: piece.turn)]
+        owner = np.repeat(np.arange(len(turns)), [sum(len(it.ids) for it in own) for own in turns])
+        speakers = np.array([own[0].speaker for own in turns], np.int64)
+        said = [[token for piece in own for token in piece.ids] for own in turns]
+        inputs = {
+            "tokens": np.concatenate([piece.read for piece in shown])[None],
+            "sentences": np.stack([np.mean([it.sentence for it in own], 0) for own in turns])[None],
+            "owner": owner[None],
+            "speakers": speakers[None],
+            "counted": copies(said, speakers)[None],
+        }
+        broken, causes = self._network.run_all(["broken", "causes"], inputs)
+        numbers = [at for at, own in enumerate(turns) for _ in own]
+        verdicts = list(map(Verdict, broken[0].tolist(), causes[0].argmax(-1).tolist()))
+        return {at: verdicts[numbers[at - window.start]] for at in window.judged}
 
     def _score(self, turns: int, pieces: Sequence[_Piece], own: dict[int, Verdict]) -> Score:
         worst: dict[int, Verdict] = {}
@@ -147,14 +152,14 @@ class Deam(TrainedMetric):
                 worst[piece.turn] = own[at]
         if not worst:
             return Score(NAN, (NAN,) * turns)
-        odds = sum(math.exp(min(it.broken, 50.0)) for it in worst.values()) / len(worst)
+        whole = math.exp(mean(-math.log1p(math.exp(min(it.broken, 50.0))) for it in worst.values()))
         values = (_unbroken(worst[at].broken) if at in worst else NAN for at in range(turns))
         causes = (
             Cause(turn, self.config.causes[it.cause])
             for turn, it in worst.items()
             if it.broken >= self.config.named
         )
-        return Score(round(1 / (1 + odds), _DIGITS), tuple(values), causes=tuple(causes))
+        return Score(round(whole, _DIGITS), tuple(values), causes=tuple(causes))
 
 
 def _unbroken(logit: float) -> float:
@@ -181,8 +186,9 @@ def windows(sizes: Sequence[int], tokens: int, pieces: int) -> list[Window]:
     """
     cuts = list(_cuts(sizes, tokens, pieces))
     judged: dict[tuple[int, int], list[int]] = {cut: [] for cut in cuts}
+    starts, ends = [start for start, _ in cuts], [end for _, end in cuts]
     for at in range(len(sizes)):
-        holding = [cut for cut in cuts if cut[0] <= at < cut[1]]
+        holding = cuts[bisect_right(ends, at) : bisect_right(starts, at)]
         judged[max(holding, key=lambda cut: _shown(at, cut, len(sizes)))].append(at)
     return [Window(*cut, tuple(some)) for cut, some in judged.items() if some]
 

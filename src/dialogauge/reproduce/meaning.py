@@ -3,7 +3,7 @@
 Every manipulation that DEAM's model learns from (``train/models/deam/damage.py``) is made on
 conversations of 8 to 20 turns that no training sees. A metric *tells* a damaged conversation that
 it scores below the undamaged one, *hits* when its lowest turn is a broken one, and *names* it by
-the cause that it gives there. Any metric can be asked; one without turns has no hits.
+the cause that it gives there, right or not. Any metric can be asked; one without turns has no hits.
 """
 
 import math
@@ -44,6 +44,7 @@ class Marks(msgspec.Struct, frozen=True):
 
     told: Estimate
     hit: Estimate
+    chance: float  # of a hit by guessing: the share of turns that are broken
     n: int
 
 
@@ -52,6 +53,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     marks: Mapping[str, Marks]
     cause_f1: float  # mean over causes, manipulations weighed alike; NaN of one that names none
+    alarms: float  # causes that are named in an undamaged conversation
 
 
 def cases(corpora: Sequence[str], each: int) -> list[Case]:
@@ -92,8 +94,10 @@ def examine(metric: Metric, asked: Sequence[Case], settings: Resampling | None =
         values = np.array([[better[case.better.id].value, each.value] for case, each in some])
         hits = np.array([_hit(case, each) for case, each in some])
         told = discriminate(values[:, 0], values[:, 1], groups, settings=settings).accuracy
-        marks[name] = Marks(told, _share(hits, groups, settings), len(rows))
-    return Verdicts(marks, cause_f1(asked, worse))
+        chance = float(np.mean([len(it.broken) / len(it.worse.turns) for it, _ in some]))
+        marks[name] = Marks(told, _share(hits, groups, settings), chance, len(rows))
+    alarms = float(np.mean([len(each.causes) for each in better.values()]))
+    return Verdicts(marks, cause_f1(asked, worse), alarms)
 
 
 class Harmless(msgspec.Struct, frozen=True):
@@ -101,6 +105,7 @@ class Harmless(msgspec.Struct, frozen=True):
 
     above: Estimate  # how often the edited one scores above the damaged one
     moved: float  # by how much the edit moves a score, in standard deviations of scores
+    risen: float  # how often the edited one scores above itself as it was said
     n: int  # conversations
 
 
@@ -124,7 +129,8 @@ def harmless(
         same = np.array([again[id] for id in groups])
         above = discriminate(same, worse[rows], groups).accuracy
         moved = np.nanmean([abs(again[id] - scores[id]) for id in again]) / spread
-        answers[name] = Harmless(above, float(moved), len(again))
+        risen = float(np.mean([again[id] > scores[id] for id in again]))
+        answers[name] = Harmless(above, float(moved), risen, len(again))
     return answers
 
 
@@ -160,8 +166,14 @@ def told(
 
 def _hit(case: Case, score: Score) -> float:
     """1 if the lowest turn is a broken one, 0 if not, NaN if turns have no scores."""
+    lowest = _lowest(score)
+    return float(lowest in case.broken) if lowest is not None else math.nan
+
+
+def _lowest(score: Score) -> int | None:
+    """The turn with the lowest score, None if turns have none."""
     turns = [(value, at) for at, value in enumerate(score.turns) if not math.isnan(value)]
-    return float(min(turns)[1] in case.broken) if turns else math.nan
+    return min(turns)[1] if turns else None
 
 
 def _share(hits: np.ndarray, groups: Sequence[str], settings: Resampling | None) -> Estimate:
@@ -174,13 +186,14 @@ def _share(hits: np.ndarray, groups: Sequence[str], settings: Resampling | None)
 
 
 def cause_f1(asked: Sequence[Case], scores: Sequence[Score]) -> float:
-    """How well causes are named at the broken turns: the mean of F1 over causes."""
+    """How well causes are named at the lowest turns: the mean of F1 over causes."""
     places = {cause: at for at, cause in enumerate(CAUSES)}
     counts = defaultdict[str, int](int)
     for case in asked:
         counts[case.name] += 1
     share = np.zeros((len(places), len(places) + 1))  # (is, called); the last: not named
     for case, score in zip(asked, scores, strict=True):
-        named = [places.get(it.name, -1) for it in score.causes if it.turn in case.broken]
+        lowest = _lowest(score)
+        named = [places.get(it.name, -1) for it in score.causes if it.turn == lowest]
         share[places[cause_of(case.name)], (named or [-1])[0]] += 1 / counts[case.name]
     return macro_f1(share) if share[:, :-1].any() else math.nan

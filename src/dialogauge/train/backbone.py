@@ -59,6 +59,12 @@ def _masked_mean(tokens: Tensor, mask: Tensor) -> Tensor:
     return (tokens * weight).sum(1) / weight.sum(1).clamp(min=1.0)
 
 
+def room(config: Any) -> int | None:
+    """How many tokens a network of transformers reads at once; None if it does not say."""
+    positions = getattr(config, "max_position_embeddings", None)
+    return Architecture(config.model_type, positions, config.pad_token_id).room
+
+
 class Backbone:
     """An encoder with its tokenizer."""
 
@@ -69,11 +75,9 @@ class Backbone:
         tokenizer.enable_truncation(max_tokens)
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = True  # as scoring reads: markup is text
-        own = model.config
-        positions = getattr(own, "max_position_embeddings", None)
-        room = Architecture(own.model_type, positions, own.pad_token_id).room
-        if room is not None and max_tokens > room:
-            problem = f"{name} has room for {room} tokens, not {max_tokens}"
+        positions = room(model.config)
+        if positions is not None and max_tokens > positions:
+            problem = f"{name} has room for {positions} tokens, not {max_tokens}"
             raise InputError(problem, field="backbone.max_tokens")
 
     @property

@@ -1,7 +1,9 @@
 """Batches: groups of conversations as tensors, the first of each group as people said it.
 
-Being edited must tell nothing, so that turns are said in other words, too (``Mixing``): any turn
-now and then, and in the undamaged conversation most often those that are damaged in its others.
+Being edited must tell nothing. Turns are said in other words, too (``Mixing``), now and then, and
+most often those that are damaged in a form; a group may do without punctuation. All that is the
+same in every form of a group, so that a damaged one differs from the first in its broken turns and
+in nothing else.
 """
 
 from collections import defaultdict
@@ -18,22 +20,20 @@ from torch import Tensor
 from ....metrics.deam import copies
 from ...recipe import AtLeastOne, Share
 from ...vectors import Ints
-from .damage import CAUSES, OFTEN
+from .damage import LEANING, OFTEN
 from .rows import Group, Rows, Worse
 
 Floats = NDArray[np.float32]
-_OFTEN = [OFTEN[cause] for cause in CAUSES]
 
 
 class Mixing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is drawn of a group."""
 
-    forms: AtLeastOne = 5  # damaged forms, of as many causes as there are
+    forms: AtLeastOne = 5  # damaged forms, by as many manipulations as there are
     more: Share = 0.5  # how often a form is damaged in one more place, and then in yet another
-    again: Share = (
-        0.5  # how often a turn that is damaged in a form is reworded in the undamaged one
-    )
+    again: Share = 0.5  # how often a turn that a form damages is reworded elsewhere
     said: Share = 0.15  # how often any other turn is
+    bare: Share = 0.15  # how often a group has no punctuation
 
 
 class Form(NamedTuple):
@@ -78,24 +78,32 @@ def drawn(
     source: Source, groups: Sequence[int] | Ints, mixing: Mixing, rng: np.random.Generator
 ) -> Inputs:
     """A batch of some groups, each undamaged and in some damaged forms."""
-    forms = list[Form]()
+    every = list[Form]()
     for at in groups:
-        group, first = source.rows.groups[at], len(forms)
-        chosen = _some(group, mixing.forms, rng)
-        forms.append(_undamaged(group, chosen, mixing, rng, first))
-        forms += [_damaged(group, each, mixing, rng, first) for each in chosen]
-    return inputs(source, forms)
+        every += forms(source.rows, source.rows.groups[at], mixing, rng, len(every))
+    return inputs(source, every)
 
 
-def inputs(source: Source, forms: Sequence[Form]) -> Inputs:
+def forms(
+    rows: Rows, group: Group, mixing: Mixing, rng: np.random.Generator, first: int = 0
+) -> list[Form]:
+    """A group undamaged, which will be the ``first`` of its batch, and in some damaged forms."""
+    chosen = _some(group, mixing.forms, rng)
+    said = _said(group, chosen, mixing, rng)
+    every = [Form(said, group.speakers, (), first)]
+    every += [_damaged(group, said, each, mixing, rng, first) for each in chosen]
+    return [_bare(form, rows) for form in every] if rng.random() < mixing.bare else every
+
+
+def inputs(source: Source, every: Sequence[Form]) -> Inputs:
     """Conversations as tensors; a text that stands in several of them is read once."""
-    texts = sorted({int(text) for form in forms for text in form.turns})
+    texts = sorted({int(text) for form in every for text in form.turns})
     tokens, sentences = source.read(texts)
-    page = _Page(source.rows, forms, texts)
-    for row in range(len(forms)):
+    page = _Page(source.rows, every, texts)
+    for row in range(len(every)):
         page.write(row)
     arrays = (page.owner, page.speakers, page.counted, page.changed, page.broken, page.cause)
-    first = np.array([form.first for form in forms])
+    first = np.array([form.first for form in every])
     read = tokens[page.places], sentences[page.texts]
     return Inputs(*map(torch.from_numpy, (*read, *arrays, first)))
 
@@ -147,36 +155,38 @@ def _marks(form: Form, turn: int) -> Floats | float:
 
 
 def _some(group: Group, forms: int, rng: np.random.Generator) -> list[Worse]:
-    """Some damaged forms, of as many causes as there are, before a second one of any."""
-    by_cause = defaultdict[int, list[Worse]](list)
+    """Some damaged forms, by as many manipulations as there are, before a second one of any."""
+    by_name = defaultdict[str, list[Worse]](list)
     for at in rng.permutation(len(group.worse)):
-        by_cause[group.worse[at].cause].append(group.worse[at])
-    often = np.array([_OFTEN[cause] for cause in by_cause])
+        by_name[group.worse[at].name].append(group.worse[at])
+    often = np.array([OFTEN.get(name, 1.0) for name in by_name])
     order = np.argsort(rng.exponential(size=len(often)) / often)  # drawn in proportion
-    rounds = zip_longest(*(list(by_cause.values())[at] for at in order))
+    rounds = zip_longest(*(list(by_name.values())[at] for at in order))
     return [each for some in rounds for each in some if each is not None][:forms]
 
 
-def _undamaged(
-    group: Group, chosen: Sequence[Worse], mixing: Mixing, rng: np.random.Generator, first: int
-) -> Form:
+def _said(group: Group, chosen: Sequence[Worse], mixing: Mixing, rng: np.random.Generator) -> Ints:
+    """The turns of a group where nothing is broken, some in other words."""
     rates = np.full(len(group.turns), mixing.said)
-    for each in chosen:
-        if len(each.turns) == len(rates):
-            rates[each.broken] = mixing.again
-    turns = _reworded(group.turns, group, rates, rng)
-    for each in chosen:
-        for turn, text in each.instead.items():
-            if rng.random() < mixing.again:
-                turns[turn] = text
-    return Form(turns, group.speakers, (), first)
+    again = [each for each in chosen if len(each.turns) == len(rates)]
+    for each in again:
+        rates[each.broken] = mixing.again
+    turns = group.turns.copy()
+    for at in np.flatnonzero(rng.random(len(rates)) < rates):
+        if len(group.same[at]):
+            turns[at] = rng.choice(group.same[at])
+    for turn, text in (item for each in again for item in each.instead.items()):
+        if rng.random() < mixing.again:
+            turns[turn] = text
+    return turns
 
 
 def _damaged(
-    group: Group, worse: Worse, mixing: Mixing, rng: np.random.Generator, first: int
+    group: Group, said: Ints, worse: Worse, mixing: Mixing, rng: np.random.Generator, first: int
 ) -> Form:
-    rates = np.full(len(group.turns), mixing.said)
-    turns = np.where(worse.broken, worse.turns, _reworded(worse.turns, group, rates, rng))
+    """A damaged form, perhaps in several places; what nobody rewrote, as the group says it."""
+    words = dict(zip(group.turns.tolist(), said.tolist(), strict=True))
+    turns = np.array([words.get(text, text) for text in worse.turns.tolist()])
     every = [worse]
     while rng.random() < mixing.more and (other := _another(every, group, rng)):
         turns = np.where(other.broken, other.turns, turns)
@@ -184,16 +194,53 @@ def _damaged(
     return Form(turns, worse.speakers, every, first)
 
 
+def _bare(form: Form, rows: Rows) -> Form:
+    """The same without punctuation."""
+    turns = rows.bare[form.turns]
+    return form._replace(turns=turns, worse=[_unmarked(each, form, rows) for each in form.worse])
+
+
+def _unmarked(worse: Worse, form: Form, rows: Rows) -> Worse:
+    """Which tokens are changed, where punctuation is left out."""
+    changed = {}
+    for turn, marks in worse.changed.items():
+        whole, left = rows.ids(form.turns[turn]), rows.ids(rows.bare[form.turns[turn]])
+        kept = subsequence(left, whole)
+        if kept is not None and marks[kept].any():
+            changed[turn] = marks[kept]
+    return msgspec.structs.replace(worse, changed=changed)
+
+
+def subsequence(some: Ints, whole: Ints) -> Ints | None:
+    """The places in ``whole`` of all that is in ``some``, in order; None if it is not all there.
+
+    >>> subsequence(np.array([5, 7]), np.array([5, 6, 7])).tolist()
+    [0, 2]
+    """
+    places, at = np.zeros(len(some), np.int64), 0
+    for number, token in enumerate(some):
+        while at < len(whole) and whole[at] != token:
+            at += 1
+        if at == len(whole):
+            return None
+        places[number] = at
+        at += 1
+    return places
+
+
 def _another(every: Sequence[Worse], group: Group, rng: np.random.Generator) -> Worse | None:
     """One more damage, in turns that are neither broken nor beside one that is."""
-    if not _in_place(every[0], group):
+    if not _in_place(every[0], group) or LEANING & {each.name for each in every}:
         return None
     near = np.convolve(np.any([each.broken for each in every], axis=0), np.ones(3), "same") > 0
     causes = {each.cause for each in every}
     fitting = [
         each
         for each in group.worse
-        if each.cause not in causes and _in_place(each, group) and not (each.broken & near).any()
+        if each.cause not in causes
+        and each.name not in LEANING
+        and _in_place(each, group)
+        and not (each.broken & near).any()
     ]
     return fitting[rng.integers(len(fitting))] if fitting else None
 
@@ -203,16 +250,3 @@ def _in_place(worse: Worse, group: Group) -> bool:
     if len(worse.turns) != len(group.turns):
         return False
     return bool((worse.turns == group.turns)[~worse.broken].all())
-
-
-def _reworded(
-    turns: Ints, group: Group, rates: NDArray[np.float64], rng: np.random.Generator
-) -> Ints:
-    """The turns, some of them in other words; the rates are those of the group's turns."""
-    places = {int(text): at for at, text in enumerate(group.turns)}
-    reworded = turns.copy()
-    for at, text in enumerate(turns):
-        own = places.get(int(text))
-        if own is not None and len(group.same[own]) and rng.random() < rates[own]:
-            reworded[at] = rng.choice(group.same[own])
-    return reworded

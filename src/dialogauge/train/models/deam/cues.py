@@ -14,7 +14,6 @@ and its surface, by folds: the table goes on the card.
 
 import re
 from collections.abc import Callable, Sequence
-from random import Random
 from typing import TypeVar
 
 import msgspec
@@ -23,8 +22,10 @@ from numpy.typing import NDArray
 
 from ....manipulate.manipulation import seeded
 from ...classifying import area, out_of_fold
-from .damage import Damaged, restated
+from .batch import Mixing, forms
+from .damage import restated
 from .material import Excerpt
+from .rows import Rows
 from .surface import surface
 
 T = TypeVar("T")
@@ -39,8 +40,6 @@ _TURNS = {
 }
 #: Turns that a classifier learns from, for each line of the table.
 _SAMPLE = 1500
-#: How often a turn of the sample is said in other words.
-_REWORDED = 0.15
 
 
 class Cue(msgspec.Struct, frozen=True):
@@ -80,12 +79,18 @@ def balance(excerpts: Sequence[Excerpt], seed: int) -> list[Excerpt]:
     return [_without(each, at, dropped) for at, each in enumerate(excerpts)]
 
 
-def measure(excerpts: Sequence[Excerpt], left: Sequence[Excerpt], vectors: Vectors) -> list[Cue]:
+def measure(
+    excerpts: Sequence[Excerpt],
+    left: Sequence[Excerpt],
+    vectors: Vectors,
+    rows: Rows,
+    mixing: Mixing,
+) -> list[Cue]:
     """What turns give away: all turns of both classes, then the edits of each manipulation.
 
-    ``left`` are the excerpts after :func:`balance`.
+    ``left`` are the excerpts after :func:`balance`, ``rows`` the same as numbers.
     """
-    cues = [_of_classes(left, vectors)]
+    cues = [_of_classes(rows, mixing, vectors)]
     for name in dict.fromkeys(form.name for each in left for form in each.worse):
         edits = _edits(left, name)
         if edits:
@@ -96,28 +101,19 @@ def measure(excerpts: Sequence[Excerpt], left: Sequence[Excerpt], vectors: Vecto
     return cues
 
 
-def _of_classes(excerpts: Sequence[Excerpt], vectors: Vectors) -> Cue:
+def _of_classes(rows: Rows, mixing: Mixing, vectors: Vectors) -> Cue:
     """Turns of undamaged conversations, and turns of damaged ones, as training shows them."""
-    rng = seeded(0, "cues")
+    rng = np.random.default_rng(0)
     sides: tuple[list[str], list[str]] = [], []
     groups: tuple[list[int], list[int]] = [], []
-    for at, each in enumerate(_sample([it for it in excerpts if it.worse], _SAMPLE // 5)):
-        for side, form in enumerate((None, rng.choice(each.worse))):
-            sides[side].extend(_shown(each, form, rng))
-            groups[side].extend([at] * (len(sides[side]) - len(groups[side])))
+    for at, group in enumerate(_sample(rows.groups, _SAMPLE // 5)):
+        whole, *damaged = forms(rows, group, mixing, rng)
+        for side, form in enumerate((whole, damaged[rng.integers(len(damaged))])):
+            sides[side].extend(rows.texts[text] for text in form.turns)
+            groups[side].extend([at] * len(form.turns))
     told = _told(*sides, groups[0] + groups[1], vectors)
-    forms = sum(len(each.worse) for each in excerpts)
-    return Cue("all turns of both classes", forms, forms, told)
-
-
-def _shown(excerpt: Excerpt, form: Damaged | None, rng: Random) -> list[str]:
-    """The turns of a conversation, those that nobody damaged now and then in other words."""
-    same = dict(zip((text for _, text in excerpt.turns), excerpt.same, strict=True))
-    texts = []
-    for _, text in form.turns if form else excerpt.turns:
-        others = same.get(text)
-        texts.append(rng.choice(others) if others and rng.random() < _REWORDED else text)
-    return texts
+    count = sum(len(group.worse) for group in rows.groups)
+    return Cue("all turns of both classes", count, count, told)
 
 
 def _told(old: Sequence[str], new: Sequence[str], groups: Sequence[int], vectors: Vectors) -> float:

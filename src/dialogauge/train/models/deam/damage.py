@@ -34,11 +34,20 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "repetition": ("echo", "temporal-skip"),
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
 }
-#: How often each cause is drawn beside the others: meaning is harder to learn than form.
+#: How often each manipulation is drawn beside the others, 1 if it is not named: meaning is harder
+#: to learn than order and form.
 OFTEN = {
-    **{"contradiction": 3.0, "coreference": 2.0, "irrelevancy": 2.0, "engagement": 1.5},
-    **{"order": 2.0, "foreign": 1.5, "speaker": 2.0, "repetition": 0.5, "form": 0.75},
+    **dict.fromkeys(("negation", "antonym", "self-contradiction", "coreference"), 2.0),
+    **dict.fromkeys(("irrelevancy", "name-exchange"), 2.0),
+    **dict.fromkeys(("contradiction", "speaker-confusion", "swapped-line", "replace-turn"), 1.5),
+    **dict.fromkeys(CAUSES["order"], 0.7),
+    **dict.fromkeys(CAUSES["repetition"], 0.4),
+    **dict.fromkeys(CAUSES["form"], 0.3),
+    # Nobody says two turns in succession in our corpora: that would be all that is learnt of these.
+    **dict.fromkeys(("insert-turn", "drop-turn"), 0.01),
 }
+#: Those that break by what another turn says, which must stay as it is.
+LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange"})
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
 #: Those of which one excerpt gives many: words that can be changed, where turns can be moved once.

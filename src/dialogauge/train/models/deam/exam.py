@@ -14,7 +14,6 @@ from ...classifying import macro_f1
 from ...loop import on_device
 from .batch import Form, Source, inputs
 from .damage import CAUSES
-from .network import whole
 from .rows import Worse
 
 #: Held turns that may be called broken although nobody damaged them.
@@ -107,7 +106,7 @@ def _answers(
     outputs = network(*batch.read)
     tokens, turns, causes = (each.float().cpu().numpy() for each in outputs)
     there = batch.broken.cpu().numpy() >= 0
-    values = whole(outputs[1].float(), (batch.broken >= 0).float()).cpu().numpy()
+    values = -np.logaddexp(0, turns).mean(1, where=there)  # as a conversation is scored
     worst = np.where(there, turns, -np.inf).argmax(1)
     changed = batch.changed.cpu().numpy()
     answers = [

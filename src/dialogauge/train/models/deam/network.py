@@ -1,11 +1,15 @@
-"""The reader of DEAM: utterances one by one below, the tokens of the conversation together above.
+"""The readers of DEAM: layers that attend over the tokens of a whole conversation.
 
-The lower layers of an encoder read each utterance by itself. The upper ones attend over the tokens
-of all utterances; who speaks, and how many turns lie between, is a number added to what a token
-asks of another (one for each head, learnt). What the whole encoder makes of a turn, its sentence
-vector, is added to each of its tokens. Three heads read the top: is a *token* changed, is a
-*turn* broken, and of what *cause*. Beside the top the turn's head sees plain evidence: how near a
-turn is to those around it, and how much of it was said before (``metrics/deam.py: copies``).
+Who speaks, and how many turns lie between, is a number added to what a token asks of another (one
+for each head, learnt). Of a *flat* reader these are all layers of an encoder, from the words on; of
+a *joint* one the upper layers, where the lower ones read each utterance by itself, once, and stay
+as they are: cheaper, and it tells less (docs/reproductions/deam.md).
+
+What the encoder makes of a turn by itself, its sentence vector, is added to each of its tokens.
+Three heads read the top: is a *token* changed, is a *turn* broken, and of what *cause*. Beside the
+top the turn's head sees what tells a foreign turn soonest, sentence vectors: small layers attend
+over those of all turns (:class:`_Talk`). And it sees plain evidence: how near a turn is to those
+around it, and how much of it was said before (``metrics/deam.py: copies``).
 """
 
 from copy import deepcopy
@@ -14,7 +18,9 @@ from typing import Any, Literal
 import msgspec
 import torch
 from torch import Tensor, nn
+from transformers import AttentionInterface
 
+from ...backbone import room
 from ...recipe import Count, Share
 
 #: Turns that lie further apart count alike.
@@ -28,6 +34,8 @@ _USUAL, _SCALE = 0.3, 5.0
 _COUNTED = 2
 #: Units between the plain evidence and what it says.
 _PLAIN = 64
+#: Width, heads and number of the layers over sentence vectors.
+_SMALL, _HEADS, _LAYERS = 192, 6, 2
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -51,11 +59,12 @@ class Joint(nn.Module):
         self.near = nn.Parameter(torch.zeros(len(layers), 2, _DISTANCES, heads))
         self.token = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.turn = nn.Sequential(
-            nn.Linear(2 * width + _EVIDENCE + _COUNTED + 1, width),
+            nn.Linear(2 * width + _EVIDENCE + _COUNTED + 1 + _SMALL, width),
             nn.GELU(),
             nn.Dropout(shape.dropout),
         )
         self.broken, self.cause = nn.Linear(width, 1), nn.Linear(width, causes)
+        self.talk, self.beside = _Talk(width, shape.dropout), nn.Linear(_SMALL, 1 + causes)
         # What is plain has a way of its own, or it drowns in hundreds of other numbers.
         plain = _EVIDENCE + _COUNTED
         self.plain = nn.Sequential(
@@ -77,31 +86,90 @@ class Joint(nn.Module):
         turns); ``counted`` (rows, turns, 2) -> (rows, tokens), (rows, turns), (rows, turns,
         causes).
         """
-        turns = torch.arange(speakers.shape[1], device=owner.device)
-        belongs = (owner[:, :, None] == turns).to(states.dtype)  # (rows, tokens, turns)
+        belongs = _belonging(owner, speakers, states.dtype)
         plain = _evidence(sentences, speakers)
         states = states + belongs @ self.sentence(sentences)
         relation = relations(speakers)  # (rows, turns, turns)
-        closed = (1 - belongs.sum(2))[:, None, None, :] * -1e4  # (rows, 1, 1, tokens)
+        talk = self.talk(sentences, speakers, relation)
         for at, layer in enumerate(self.layers):
-            between = self.near[at].flatten(0, 1)[relation].permute(0, 3, 1, 2)
-            spread = belongs[:, None] @ between @ belongs[:, None].transpose(2, 3)
-            states = _first(layer(states, attention_mask=spread + closed))
+            mask = _spread(self.near[at].flatten(0, 1)[relation], belongs)
+            states = _first(layer(states, attention_mask=mask))
         tokens = self.token(states).squeeze(-1)
         loud = tokens[:, :, None] + (belongs - 1) * 1e4  # (rows, tokens, turns)
         loudest = loud.amax(1).clamp(min=-20)
         marked = (loud.softmax(1) * belongs).transpose(1, 2) @ states
         means = belongs.transpose(1, 2) @ states / belongs.sum(1)[:, :, None].clamp(min=1)
-        features = self.turn(torch.cat([means, marked, plain, counted, loudest[..., None]], -1))
-        aside = self.plain(torch.cat([plain, counted], -1))
+        seen = [means, marked, plain, counted, loudest[..., None], talk]
+        features = self.turn(torch.cat(seen, -1))
+        aside = self.plain(torch.cat([plain, counted], -1)) + self.beside(talk)
         broken = self.broken(features) + aside[..., :1]
         return tokens, broken.squeeze(-1), self.cause(features) + aside[..., 1:]
+
+
+class _Talk(nn.Module):
+    """What the sentence vector of a turn says among those of the others."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.enter = nn.Linear(width, _SMALL)
+        self.layers = nn.ModuleList([_Layer(dropout) for _ in range(_LAYERS)])
+        self.leave = nn.LayerNorm(_SMALL)
+
+    def forward(self, sentences: Tensor, speakers: Tensor, relation: Tensor) -> Tensor:
+        """(rows, turns, width), (rows, turns), (rows, turns, turns) -> (rows, turns, small)."""
+        unit = sentences / sentences.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        states = self.enter(unit * sentences.shape[-1] ** 0.5)
+        closed = (speakers < 0).to(states.dtype)[:, None, None, :] * -1e4
+        for layer in self.layers:
+            states = layer(states, relation, closed)
+        read: Tensor = self.leave(states)
+        return read
+
+
+class _Layer(nn.Module):
+    """A small layer of attention between turns; who speaks and how far is told by a table."""
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.before, self.behind = nn.LayerNorm(_SMALL), nn.LayerNorm(_SMALL)
+        self.asked, self.given = nn.Linear(_SMALL, 3 * _SMALL), nn.Linear(_SMALL, _SMALL)
+        self.near = nn.Parameter(torch.zeros(2 * _DISTANCES, _HEADS))
+        self.wide, self.dropout = nn.Linear(_SMALL, 2 * _SMALL), nn.Dropout(dropout)
+        self.narrow = nn.Linear(2 * _SMALL, _SMALL)
+
+    def forward(self, states: Tensor, relation: Tensor, closed: Tensor) -> Tensor:
+        """(rows, turns, small), (rows, turns, turns), (rows, 1, 1, turns) -> as the first."""
+        split = self.asked(self.before(states)).unflatten(-1, (3, _HEADS, -1))
+        query, key, value = split.permute(2, 0, 3, 1, 4)  # (rows, heads, turns, part)
+        near = self.near[relation].permute(0, 3, 1, 2)
+        asked = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5 + near + closed
+        read = (asked.softmax(-1) @ value).transpose(1, 2).flatten(2)
+        states = states + self.dropout(self.given(read))
+        wide = nn.functional.gelu(self.wide(self.behind(states)))
+        return states + self.dropout(self.narrow(wide))
 
 
 def _first(output: Any) -> Tensor:
     """The states that a layer gives, whichever way its library wraps them."""
     states: Tensor = output[0] if isinstance(output, tuple) else output
     return states
+
+
+def _belonging(owner: Tensor, speakers: Tensor, dtype: torch.dtype) -> Tensor:
+    """1 where a token belongs to a turn: (rows, tokens), (rows, turns) -> (rows, tokens, turns)."""
+    turns = torch.arange(speakers.shape[1], device=owner.device)
+    return (owner[:, :, None] == turns).to(dtype)
+
+
+def _spread(between: Tensor, belongs: Tensor) -> Tensor:
+    """What is added between turns, between their tokens; to what is no token, nobody attends.
+
+    (rows, turns, turns, heads), (rows, tokens, turns) -> (rows, heads, tokens, tokens)
+    """
+    of_turns = belongs[:, None]
+    open_ = of_turns @ between.permute(0, 3, 1, 2) @ of_turns.transpose(2, 3)
+    closed = (1 - belongs.sum(2))[:, None, None, :] * -1e4  # (rows, 1, 1, tokens)
+    return open_ + closed.to(open_.dtype)
 
 
 def relations(speakers: Tensor) -> Tensor:
@@ -152,15 +220,16 @@ def _highest(values: Tensor, among: Tensor) -> Tensor:
 class Flat(nn.Module):
     """The paper's reader: all utterances in one line, the whole encoder tuned.
 
-    Who speaks is a vector added to the words of every second speaker. It takes the same inputs as
-    :class:`Joint`, but for the numbers of tokens in the place of their states.
+    Speakers and turns are told apart as in :class:`Joint`, by one table for all layers. It takes
+    the same inputs, but for the numbers of tokens in the place of their states.
     """
 
     def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
         super().__init__()
-        self.model: Any = deepcopy(encoder)
-        self.speaker = nn.Embedding(2, self.model.config.hidden_size)
-        nn.init.zeros_(self.speaker.weight)
+        self.model: Any = _copied(encoder)
+        # Most words are rarely met: they would stay where they are, and cost a third of a step.
+        self.model.get_input_embeddings().requires_grad_(False)
+        self.near = nn.Parameter(torch.zeros(2 * _DISTANCES, self.model.config.num_attention_heads))
         self.joint = Joint([], self.model.config, causes, shape)
 
     @property
@@ -172,29 +241,67 @@ class Flat(nn.Module):
         self, ids: Tensor, sentences: Tensor, owner: Tensor, speakers: Tensor, counted: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """As :class:`Joint`; ``ids`` (rows, tokens)."""
-        words = self.model.get_input_embeddings()(ids)
-        who = speakers.clamp(min=0).gather(1, owner.clamp(min=0)) % 2
-        there = (owner >= 0).long()
-        read = self.model(inputs_embeds=words + self.speaker(who), attention_mask=there)
+        belongs = _belonging(owner, speakers, sentences.dtype)
+        mask = _spread(self.near[relations(speakers)], belongs)
+        read = self.model(input_ids=ids, attention_mask=mask, position_ids=self._places(ids))
         tokens, turns, causes = self.joint(
             read.last_hidden_state, sentences, owner, speakers, counted
         )
         return tokens, turns, causes
 
+    def _places(self, ids: Tensor) -> Tensor:
+        """Where tokens stand, (1, tokens); all that is too far back stands at the last place."""
+        config, places = self.model.config, torch.arange(ids.shape[1], device=ids.device)
+        if (last := room(config)) is not None:
+            first = config.max_position_embeddings - last  # RoBERTa counts behind padding
+            places = first + places.clamp(max=last - 1)
+        return places[None]
+
 
 def joint(encoder: Any, causes: int, shape: Shape) -> Joint:
     """What begins as the last layers of an encoder, and reads conversations."""
-    layers = encoder.encoder.layer
-    above = [deepcopy(layer) for layer in layers[len(layers) - shape.above :]]
-    for part in (part for layer in above for part in layer.modules()):
-        if isinstance(part, nn.Dropout):  # hardly a form is seen twice: it would only cost time
+    layers = _copied(encoder).encoder.layer
+    return Joint(list(layers[len(layers) - shape.above :]), encoder.config, causes, shape)
+
+
+def _copied(encoder: Any) -> Any:
+    """An encoder to be trained, without dropout: hardly a form is seen twice."""
+    own = deepcopy(encoder)
+    own.config._attn_implementation = _ATTENTION  # which all of its layers look up
+    for part in own.modules():
+        if isinstance(part, nn.Dropout):
             part.p = 0.0
-    return Joint(above, encoder.config, causes, shape)
+    return own
+
+
+def _attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor,
+    scaling: float,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """Attention in the precision of its inputs.
+
+    Mixed precision would take softmax in fp32, and (rows, heads, tokens, tokens) is the largest
+    tensor of a step: it would take twice as long.
+    """
+    with torch.autocast(query.device.type, enabled=False):
+        asked = query * scaling @ key.transpose(2, 3) + attention_mask.to(query.dtype)
+        read = asked.softmax(-1) @ value
+    return read.transpose(1, 2).contiguous(), None
+
+
+_ATTENTION = "dialogauge"
+AttentionInterface.register(_ATTENTION, _attend)
 
 
 def whole(turns: Tensor, there: Tensor) -> Tensor:
     """The logit that nothing is broken, from those that turns are: (rows, turns) -> (rows,).
 
-    The mean of the odds, so that a longer conversation is no worse for it.
+    By the mean of the odds, which the worst turn rules: it is the one to learn most about. What is
+    scored is the geometric mean of the probabilities, which tells a little more.
     """
     return there.sum(1).log() - torch.logsumexp(turns + (there - 1) * 1e4, dim=1)

@@ -1,7 +1,8 @@
 """Excerpts as numbers: tokens of distinct texts, and conversations as rows of them.
 
 A group is one excerpt: how it was said, and each of its damaged forms. What is the same in all of
-them is one text, which the lower layers read once.
+them is one text. Each text has a bare one, without punctuation. Of turns that moved, the texts
+moved, not the speakers: who speaks when would tell.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ....manipulate.words import bare
 from ...vectors import Ints
 from .damage import CAUSES, Damaged, Span, cause_of, restated
 from .material import Excerpt
@@ -48,6 +50,7 @@ class Rows(msgspec.Struct, frozen=True):
     tokens: Ints
     ends: Ints
     groups: tuple[Group, ...]
+    bare: Ints  # of each text, the place of the one without punctuation
 
     def start(self, text: int) -> int:
         """The place of a text's first token."""
@@ -73,7 +76,7 @@ class Tokenizing(Protocol):
 
 
 class _Reading:
-    """Texts as they are met, each tokenized once."""
+    """Texts as they are met, each tokenized once; and bare."""
 
     def __init__(self, tokenizing: Tokenizing) -> None:
         self._tokenizing = tokenizing
@@ -93,11 +96,14 @@ class _Reading:
 
     def rows(self, groups: Sequence[Group]) -> Rows:
         """All texts that were met, tokenized."""
+        said = [bare(text) or text for text in self._places]  # of which nothing is left, as it is
+        without = np.array([self.place(text) for text in said], np.int64)
+        without = np.concatenate([without, np.arange(len(without), len(self._places))])
         texts = tuple(self._places)
         read = self._tokenizing.ids(texts)
         ends = np.cumsum([len(ids) for ids in read]).astype(np.int64)
         tokens = np.fromiter((token for ids in read for token in ids), np.int64, int(ends[-1]))
-        return Rows(texts, tokens, ends, tuple(groups))
+        return Rows(texts, tokens, ends, tuple(groups), without)
 
 
 def make(excerpts: Sequence[Excerpt], tokenizing: Tokenizing) -> Rows:
@@ -113,9 +119,21 @@ def _group(excerpt: Excerpt, reading: _Reading) -> Group:
         excerpt.id,
         np.array([reading.place(text) for _, text in excerpt.turns]),
         np.array(who),
-        tuple(np.array([reading.place(it) for it in texts], np.int64) for texts in excerpt.same),
-        tuple(_worse(each, names, reading) for each in excerpt.worse),
+        tuple(
+            np.array([reading.place(it) for it in texts if bare(it) != bare(text)], np.int64)
+            for (_, text), texts in zip(excerpt.turns, excerpt.same, strict=True)
+        ),
+        tuple(_worse(_in_turn(each, excerpt), names, reading) for each in excerpt.worse),
     )
+
+
+def _in_turn(damaged: Damaged, excerpt: Excerpt) -> Damaged:
+    """What moved, said by who spoke in that place."""
+    if damaged.name not in CAUSES["order"] or len(damaged.turns) != len(excerpt.turns):
+        return damaged
+    places = zip(excerpt.turns, damaged.turns, strict=True)
+    turns = tuple((speaker, text) for (speaker, _), (_, text) in places)
+    return msgspec.structs.replace(damaged, turns=turns)
 
 
 def _worse(damaged: Damaged, names: dict[str, int], reading: _Reading) -> Worse:

@@ -83,7 +83,8 @@ class Deam:
         left = balance(excerpts, recipe.seed)
         self.train = self._source(left)
         self.valid = self._source(held) if held else None
-        self.sections = (_section(measure(excerpts, left, self._vectors)),)
+        cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
+        self.sections = (_section(cues),)
 
     def _network(self) -> Joint | Flat:
         encoder, shape = self.backbone.encoder.model, self.settings.reader
@@ -132,7 +133,9 @@ class Deam:
 
     def export(self, folder: Path) -> float:
         """Write what reads all tokens together; the encoder below it is one that ships."""
-        examples = [self._example(group) for group in self.train.rows.groups[:_CALIBRATION]]
+        groups = self.train.rows.groups
+        spread = groups[:: max(1, len(groups) // _CALIBRATION)][:_CALIBRATION]
+        examples = [self._example(group) for group in spread]
         difference = export(
             self.network,
             folder,
