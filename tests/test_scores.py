@@ -17,12 +17,13 @@ from dialogauge.scores.files import row_line
 SIGNATURES = {"one": "one|v:1", "two-2": "=two|v:2"}
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+SPANS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=2).map(tuple)
 SCORE = st.builds(
     Score,
     value=NUMBERS,
     turns=st.lists(NUMBERS, max_size=4).map(tuple),
     aspects=st.dictionaries(TEXTS, NUMBERS, max_size=2),
-    causes=st.lists(st.builds(Cause, st.integers(0, 9), TEXTS), max_size=2).map(tuple),
+    causes=st.lists(st.builds(Cause, st.integers(0, 9), TEXTS, SPANS), max_size=2).map(tuple),
 )
 ROW = st.builds(
     Row,
@@ -53,6 +54,14 @@ def test_round_trip(tmp_path: Path, ending: str, rows: tuple[Row, ...]) -> None:
     assert [row_line(row) for row in again.rows] == [row_line(row) for row in rows]
     if rows or ending != ".csv":  # an empty CSV has nowhere to put its signatures
         assert dict(again.signatures) == SIGNATURES
+
+
+def test_a_cause_of_a_turn_as_a_whole_needs_no_characters(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    rows = [row_of(Dialogue("d", (Turn("A", "x"),)), {"one": Score(0.5, causes=(Cause(0, "c"),))})]
+    Scores({"one": "one|v:1"}, tuple(rows)).write(path)
+    path.write_text(path.read_text().replace('[0,"c",[]]', '[0,"c"]'))
+    assert Scores.read(path).rows[0].scores["one"].causes == (Cause(0, "c"),)
 
 
 def test_csv_cells_are_no_formulas(tmp_path: Path) -> None:

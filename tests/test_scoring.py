@@ -56,7 +56,11 @@ class Blaming(Counting):
 
     def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
         return [
-            Score(0.0, (0.0,) * len(each.turns), causes=(Cause(len(each.turns) - 1, "late"),))
+            Score(
+                0.0,
+                (0.0,) * len(each.turns),
+                causes=(Cause(len(each.turns) - 1, "late", ((0, 1),)),),
+            )
             for each in dialogues
         ]
 
@@ -64,15 +68,22 @@ class Blaming(Counting):
 def test_a_cause_stands_at_its_turn_whatever_was_not_shown() -> None:
     turns = (dg.Turn("system", "be brief", aside=True), dg.Turn("user", "a b"), dg.Turn("bot", "c"))
     (row,) = dg.score([dg.Dialogue("d", turns)], Blaming()).rows
-    assert row.scores["counting"].causes == (Cause(2, "late"),)
+    assert row.scores["counting"].causes == (Cause(2, "late", ((0, 1),)),)
 
 
-def test_a_cause_at_no_turn_is_the_metrics_mistake() -> None:
+@pytest.mark.parametrize(
+    ("cause", "problem"),
+    [
+        (Cause(9, "late"), "a turn 9 that is not there"),
+        (Cause(0, "late", ((0, 10_000),)), "characters that turn 0 does not have"),
+    ],
+)
+def test_a_cause_at_no_turn_is_the_metrics_mistake(cause: Cause, problem: str) -> None:
     class Lost(Blaming):
         def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
-            return [Score(0.0, causes=(Cause(9, "late"),)) for _ in dialogues]
+            return [Score(0.0, causes=(cause,)) for _ in dialogues]
 
-    with pytest.raises(DialogaugeError, match="a turn 9 that is not there"):
+    with pytest.raises(DialogaugeError, match=problem):
         dg.score(chats(1), Lost())
 
 

@@ -24,7 +24,7 @@ from .formats import Dialogues
 from .ids import unique
 from .metrics import Metric, aggregate, checked, checked_values, earlier, load
 from .metrics.functions import FunctionMetric
-from .scores import Cause, Row, Score, Scores, files, row_of
+from .scores import Row, Score, Scores, files, row_of
 
 Metrics = str | Metric | Sequence[str | Metric]
 
@@ -153,7 +153,9 @@ class Run(msgspec.Struct, frozen=True):
         # asides were not shown to the metric: they have no score, and it did not count them
         values = dict(zip(spoken, score.turns, strict=False))
         turns = tuple(values.get(at, math.nan) for at in range(len(dialogue.turns)))
-        causes = tuple(Cause(spoken[cause.turn], cause.name) for cause in score.causes)
+        causes = tuple(
+            msgspec.structs.replace(cause, turn=spoken[cause.turn]) for cause in score.causes
+        )
         return msgspec.structs.replace(score, turns=turns if values else (), causes=causes)
 
 

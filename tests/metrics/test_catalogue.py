@@ -333,10 +333,12 @@ def test_a_metric_that_raises_is_named() -> None:
 
 def test_numbers_of_any_kind_become_floats() -> None:
     turns = (np.float32(0.5), 2)
-    causes, aspects = (Cause(1, "x"),), {"a": np.float64(math.nan)}
+    spans = ((np.int64(0), 2),)
+    causes, aspects = (Cause(1, "x", spans),), {"a": np.float64(math.nan)}  # type: ignore[arg-type]
     given_score = Score(np.int64(3), turns, aspects, causes)  # type: ignore[arg-type]
     (result,) = checked(metric(lambda _: [given_score]), [CHAT])
-    assert (result.value, result.turns, result.causes) == (3.0, (0.5, 2.0), (Cause(1, "x"),))
+    assert (result.value, result.turns) == (3.0, (0.5, 2.0))
+    assert msgspec.json.encode(result.causes) == b'[[1,"x",[[0,2]]]]'
     assert math.isnan(result.aspects["a"])
     assert {type(result.value), *map(type, result.turns), type(result.aspects["a"])} == {float}
 

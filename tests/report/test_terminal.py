@@ -25,3 +25,12 @@ def test_a_broken_turn_says_why() -> None:
 
 def test_a_cause_of_a_strangers_metric_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in shown(Score(0.2, (0.9, 0.1), causes=(Cause(1, "\x1b[31mred"),)))
+
+
+def test_the_words_that_broke_a_turn_are_shown() -> None:
+    causes = (Cause(1, "contradiction", ((14, 19),)), Cause(1, "form", ((0, 5), (0, 20))))
+    page = shown(Score(0.2, (0.9, 0.1), causes=causes))
+    assert page.index("contradiction") < page.index("“steak”") < page.index("form")
+    assert "“Never, I love steak.”" in page
+    long = shown(Score(0.2, (0.9, 0.1), causes=(Cause(0, "form", ((0, 16),) * 9),)))
+    assert long.count("“Do you eat meat?”") == 3

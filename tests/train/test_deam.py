@@ -18,7 +18,7 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import MANIPULATIONS, find
 from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import load
-from dialogauge.metrics.deam import windows
+from dialogauge.metrics.deam import Deam, Verdict, windows
 from dialogauge.scores import Cause
 from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
@@ -274,6 +274,21 @@ def test_it_names_the_turn_without_torch(small: Path) -> None:
     assert Cause(change.turn, "foreign") in broken.causes
     (alone,) = metric.score([edited.dialogue])
     assert alone == broken
+
+
+def test_words_that_seem_changed_are_told_by_their_characters(small: Path) -> None:
+    metric = load(str(small))
+    assert isinstance(metric, Deam)
+    chat = Dialogue("d", (Turn("A", " Unbelievably, I can't."), Turn("B", "Why?")))
+    (tokens, _) = metric.encoder.ids([turn.text for turn in chat.turns])
+    marks = tuple(at in (1, len(tokens) - 2) for at in range(len(tokens)))
+    spans = metric._spans(chat, 0, Verdict(1.0, 0, marks))
+    assert [chat.turns[0].text[start:end] for start, end in spans] == ["Unbelievably", "can't"]
+    assert metric._spans(chat, 1, Verdict(1.0, 0, (False, False))) == ()
+    (score,), (changed,) = metric.score([chat]), metric.changed([chat])
+    assert {cause.turn: cause.spans for cause in score.causes if cause.spans}.items() <= (
+        changed.items()
+    )
 
 
 LONG = "We went to the river with her and met other dogs there. " * 420

@@ -8,7 +8,7 @@ each turn it gives the odds that it is broken, and of what cause (``train/models
 A turn's score is the probability that it is not broken; the dialogue's is their geometric mean, so
 that one broken turn counts and a long conversation is not worse for being long. Causes are
 named where a turn is more likely broken than held conversations are wrongly called so
-(``config.named``).
+(``config.named``), with the words that seem changed, if it is some words and not the turn.
 
 What does not fit a window is read in windows that overlap by half, and a turn is judged in the one
 that shows most around it. Of a turn that is longer than a window each piece is judged so, and the
@@ -37,6 +37,7 @@ from .trained import TrainedMetric
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Span = tuple[int, int]
 
 #: The last turns of a dialogue that are read.
 _LAST = 1000
@@ -71,10 +72,11 @@ class _Piece(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the network says of a piece."""
+    """What the network says of a piece: of its turn, and of its tokens."""
 
     broken: float  # a logit
     cause: int
+    changed: tuple[bool, ...]
 
 
 class Deam(TrainedMetric):
@@ -85,6 +87,19 @@ class Deam(TrainedMetric):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue, its turns, and what broke."""
+        judged = self._turns(dialogues)
+        return [self._score(each, own) for each, own in zip(dialogues, judged, strict=True)]
+
+    def changed(self, dialogues: Sequence[Dialogue]) -> list[dict[int, tuple[Span, ...]]]:
+        """Of each dialogue's turns the characters of words that seem changed, broken or not."""
+        judged = self._turns(dialogues)
+        return [
+            {turn: spans for turn, it in own.items() if (spans := self._spans(each, turn, it))}
+            for each, own in zip(dialogues, judged, strict=True)
+        ]
+
+    def _turns(self, dialogues: Sequence[Dialogue]) -> list[dict[int, Verdict]]:
+        """What the network says of each turn that it reads."""
         read = [self._pieces(dialogue) for dialogue in dialogues]
         jobs = [
             (at, window)
@@ -95,10 +110,7 @@ class Deam(TrainedMetric):
         verdicts: list[dict[int, Verdict]] = [{} for _ in dialogues]
         for (at, _), some in zip(jobs, said, strict=True):
             verdicts[at] |= some
-        return [
-            self._score(len(dialogue.turns), pieces, own)
-            for dialogue, pieces, own in zip(dialogues, read, verdicts, strict=True)
-        ]
+        return [_of_turns(*both) for both in zip(read, verdicts, strict=True)]
 
     @property
     def _room(self) -> tuple[int, int]:
@@ -140,26 +152,76 @@ class Deam(TrainedMetric):
             "speakers": speakers[None],
             "counted": copies(said, speakers)[None],
         }
-        broken, causes = self._network.run_all(["broken", "causes"], inputs)
+        changed, broken, causes = self._network.run_all(["changed", "broken", "causes"], inputs)
         numbers = [at for at, own in enumerate(turns) for _ in own]
-        verdicts = list(map(Verdict, broken[0].tolist(), causes[0].argmax(-1).tolist()))
-        return {at: verdicts[numbers[at - window.start]] for at in window.judged}
+        ends = np.cumsum([len(piece.ids) for piece in shown])
+        marks = np.split(changed[0] > 0, ends[:-1])
+        verdicts = [
+            Verdict(float(broken[0, turn]), int(causes[0, turn].argmax()), tuple(own.tolist()))
+            for turn, own in zip(numbers, marks, strict=True)
+        ]
+        return {at: verdicts[at - window.start] for at in window.judged}
 
-    def _score(self, turns: int, pieces: Sequence[_Piece], own: dict[int, Verdict]) -> Score:
-        worst: dict[int, Verdict] = {}
-        for at, piece in enumerate(pieces):
-            if piece.turn not in worst or own[at].broken > worst[piece.turn].broken:
-                worst[piece.turn] = own[at]
-        if not worst:
+    def _score(self, dialogue: Dialogue, own: dict[int, Verdict]) -> Score:
+        turns = len(dialogue.turns)
+        if not own:
             return Score(NAN, (NAN,) * turns)
-        whole = math.exp(mean(-math.log1p(math.exp(min(it.broken, 50.0))) for it in worst.values()))
-        values = (_unbroken(worst[at].broken) if at in worst else NAN for at in range(turns))
+        whole = math.exp(mean(-math.log1p(math.exp(min(it.broken, 50.0))) for it in own.values()))
+        values = (_unbroken(own[at].broken) if at in own else NAN for at in range(turns))
         causes = (
-            Cause(turn, self.config.causes[it.cause])
-            for turn, it in worst.items()
+            Cause(turn, self.config.causes[it.cause], self._spans(dialogue, turn, it))
+            for turn, it in own.items()
             if it.broken >= self.config.named
         )
         return Score(round(whole, _DIGITS), tuple(values), causes=tuple(causes))
+
+    def _spans(self, dialogue: Dialogue, turn: int, verdict: Verdict) -> tuple[Span, ...]:
+        """The characters of a turn's words that seem changed."""
+        text = dialogue.turns[turn].text
+        if not any(verdict.changed):
+            return ()
+        places = zip(self.encoder.spans([text])[0], verdict.changed, strict=True)
+        return words_at(text, [place for place, changed in places if changed])
+
+
+def _of_turns(pieces: Sequence[_Piece], own: dict[int, Verdict]) -> dict[int, Verdict]:
+    """What is said of turns, from what is said of their pieces: the worst."""
+    turns = dict[int, Verdict]()
+    for at, piece in enumerate(pieces):
+        before = turns.get(piece.turn, Verdict(-math.inf, 0, ()))
+        broken, cause, _ = max(before, own[at], key=lambda it: it.broken)
+        turns[piece.turn] = Verdict(broken, cause, before.changed + own[at].changed)
+    return turns
+
+
+def words_at(text: str, places: Sequence[Span]) -> tuple[Span, ...]:
+    """Whole words for parts of words; those that stand beside each other are one span.
+
+    >>> words_at("I couldn't sleep at all", [(7, 8), (8, 10), (20, 22)])
+    ((2, 10), (20, 23))
+    """
+    spans = list[Span]()
+    for place in places:
+        start, end = _word(text, *place)
+        if spans and start <= spans[-1][1] + 1:
+            before, last = spans.pop()
+            start, end = before, max(end, last)
+        spans.append((start, end))
+    return tuple(spans)
+
+
+def _word(text: str, start: int, end: int) -> Span:
+    """The word that some characters are a part of."""
+    while start and _is_inner(text[start - 1 : start + 1]):
+        start -= 1
+    while end < len(text) and _is_inner(text[end - 1 : end + 1]):
+        end += 1
+    return start, end
+
+
+def _is_inner(pair: str) -> bool:
+    """Whether two characters stand inside a word."""
+    return all(sign.isalnum() or sign in "'’" for sign in pair)
 
 
 def _unbroken(logit: float) -> float:

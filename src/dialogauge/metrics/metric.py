@@ -155,18 +155,21 @@ def _checked_score(metric: Metric, score: Any, dialogue: Dialogue) -> Score:
             value=_number(score.value),
             turns=tuple(map(_number, score.turns)),
             aspects={aspect: _number(value) for aspect, value in aspects.items()},
-            causes=tuple(_cause(cause, len(dialogue.turns)) for cause in score.causes),
+            causes=tuple(_cause(cause, dialogue) for cause in score.causes),
         )
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise _broken(metric, f"has a score that is {error}, for {where}") from None
 
 
-def _cause(cause: Any, turns: int) -> Cause:
-    """A cause with plain fields, at a turn that is there."""
+def _cause(cause: Any, dialogue: Dialogue) -> Cause:
+    """A cause with plain fields, at a turn and at characters that are there."""
     turn, name = int(cause.turn), str(cause.name)
-    if not 0 <= turn < turns:
+    if not 0 <= turn < len(dialogue.turns):
         raise ValueError(f"the cause {name!r} of a turn {turn} that is not there")
-    return Cause(turn, name)
+    spans = tuple((int(start), int(end)) for start, end in cause.spans)
+    if not all(0 <= start <= end <= len(dialogue.turns[turn].text) for start, end in spans):
+        raise ValueError(f"the cause {name!r} of characters that turn {turn} does not have")
+    return Cause(turn, name, spans)
 
 
 def _number(value: Any) -> float:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+#: Of the words that broke a turn, so many parts are shown, and so many characters of each.
+_PARTS, _QUOTED = 3, 20
+
 
 def number(value: float, absent: str = "–") -> str:
     """A score for the eye; a dash where there is none."""
@@ -105,7 +108,7 @@ def conversation(dialogue: Dialogue, row: Row) -> "Table":
     grid.title_style = "bold"
     grid.columns[1].ratio, grid.columns[1].justify = 1, "left"
     lowest = {name: _lowest(turns) for name, turns in scored.items()}
-    why = {name: _reasons(row.scores[name].causes) for name in scored}
+    why = {name: _reasons(dialogue, row.scores[name].causes) for name in scored}
     for at, turn in enumerate(dialogue.turns):
         cells = [
             text(
@@ -119,12 +122,19 @@ def conversation(dialogue: Dialogue, row: Row) -> "Table":
     return grid
 
 
-def _reasons(causes: Sequence[Cause]) -> dict[int, str]:
-    """What broke at each turn, in a line below its number."""
-    reasons: dict[int, list[str]] = {}
+def _reasons(dialogue: Dialogue, causes: Sequence[Cause]) -> dict[int, str]:
+    """What broke at each turn, in lines below its number: the cause, and the words."""
+    reasons: dict[int, str] = {}
     for cause in causes:
-        reasons.setdefault(cause.turn, []).append(cause.name)
-    return {turn: "\n" + ", ".join(names) for turn, names in reasons.items()}
+        said = dialogue.turns[cause.turn].text
+        parts = (" ".join(said[start:end].split()) for start, end in cause.spans)
+        quoted = "".join(f"\n“{_cut(part)}”" for part in list(parts)[:_PARTS])
+        reasons[cause.turn] = f"{reasons.get(cause.turn, '')}\n{cause.name}{quoted}"
+    return reasons
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _QUOTED else f"{words[: _QUOTED - 1].rstrip()}…"
 
 
 def _lowest(turns: Sequence[float]) -> int:

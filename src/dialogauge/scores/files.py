@@ -96,10 +96,15 @@ def _unflat(cells: Mapping[str, Any], metrics: Iterable[str]) -> Row:
             cells[metric],
             tuple(cells[f"{metric}.turns"]),
             msgspec.json.decode(aspects, type=dict[str, float | None]) if aspects else {},
-            tuple(Cause(**cause) for cause in cells[f"{metric}.causes"]),
+            tuple(_cause(cause) for cause in cells[f"{metric}.causes"]),
         )
     fields = {field: cells[field] for field in FIELDS}
     return msgspec.convert(fields | {"scores": scores}, Row)
+
+
+def _cause(cells: Mapping[str, Any]) -> Cause:
+    spans = msgspec.convert(cells.get("spans") or (), tuple[tuple[int, int], ...])
+    return Cause(cells["turn"], cells["name"], spans)
 
 
 def _null(number: float) -> float | None:
@@ -185,7 +190,9 @@ def _schema(signatures: Mapping[str, str]) -> Any:
     import pyarrow as pa
 
     numbers = pa.list_(pa.float64())
-    causes = pa.list_(pa.struct([("turn", pa.int64()), ("name", pa.string())]))
+    spans = pa.list_(pa.list_(pa.int64()))
+    kind = pa.struct([("turn", pa.int64()), ("name", pa.string()), ("spans", spans)])
+    causes = pa.list_(kind)
     kinds = {"": pa.float64(), ".turns": numbers, ".aspects": pa.string(), ".causes": causes}
     columns = [(field, pa.string()) for field in FIELDS]
     columns += [(metric + part, kind) for metric in signatures for part, kind in kinds.items()]

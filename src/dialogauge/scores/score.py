@@ -9,10 +9,14 @@ from ..dialogue import Dialogue, Level, Number
 
 
 class Cause(msgspec.Struct, frozen=True, array_like=True):
-    """What broke, and at which turn of the dialogue, counted from 0."""
+    """What broke, at which turn of the dialogue, counted from 0, and by which of its characters.
+
+    ``spans`` are from the first character to before the last; none where it is the whole turn.
+    """
 
     turn: int
     name: str
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
