@@ -9,7 +9,7 @@ import pytest
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.pool import Pool
 from dialogauge.meta import Resampling
-from dialogauge.reproduce.meaning import Case, examine, harmless, of, told
+from dialogauge.reproduce.meaning import Case, examine, harmless, of, told, words_f1
 from dialogauge.scores import Cause, Score
 from dialogauge.train.models.deam.damage import cause_of
 
@@ -40,7 +40,7 @@ class Knowing:
 
     def _score(self, dialogue: Dialogue) -> Score:
         case = self.asked.get(dialogue.id)
-        broken = case.broken if case else frozenset()
+        broken = case.broken if case else {}
         turns = tuple(float(at not in broken) for at in range(len(dialogue.turns)))
         causes = tuple(Cause(at, cause_of(case.name)) for at in broken) if case else ()
         return Score(0.0 if case else 1.0, turns, causes=causes)
@@ -98,3 +98,18 @@ def test_families_are_told_by_their_own_damage(asked: list[Case]) -> None:
     families = {"words": ("word-order", "word-drop"), "turns": ("replace-turn",)}
     assert {it.value for it in told(Knowing(asked), asked, families, QUICK).values()} == {1.0}
     assert {it.value for it in told(Silent(asked), asked, families, QUICK).values()} == {0.5}
+
+
+def test_who_marks_what_changed_gets_every_word(asked: list[Case]) -> None:
+    known = {case.worse.id: case.broken for case in asked}
+    right = words_f1(lambda chats: [known[chat.id] for chat in chats], asked)
+    assert {"negation", "word-order"} <= set(right)
+    assert "replace-turn" not in right  # of a foreign turn no word is changed
+    assert set(right.values()) == {1.0}
+    assert set(words_f1(lambda chats: [{} for _ in chats], asked).values()) == {0.0}
+    every = words_f1(lambda chats: [_all(chat) for chat in chats], asked)
+    assert all(0 < share < 0.7 for share in every.values())
+
+
+def _all(chat: Dialogue) -> dict[int, tuple[tuple[int, int], ...]]:
+    return {at: ((0, len(turn.text)),) for at, turn in enumerate(chat.turns)}

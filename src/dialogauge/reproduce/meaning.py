@@ -2,13 +2,15 @@
 
 Every manipulation that DEAM's model learns from (``train/models/deam/damage.py``) is made on
 conversations of 8 to 20 turns that no training sees. A metric *tells* a damaged conversation that
-it scores below the undamaged one, *hits* when its lowest turn is a broken one, and *names* it by
-the cause that it gives there, right or not. Any metric can be asked; one without turns has no hits.
+it scores below the undamaged one, *hits* when its lowest turn is a broken one, *names* it by the
+cause that it gives there, right or not, and *marks* its changed words. Any metric can be asked; one
+without turns has no hits.
 """
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -21,22 +23,26 @@ from ..meta import Estimate, Resampling, discriminate
 from ..metrics import Metric
 from ..scores import Score
 from ..train.classifying import macro_f1
-from ..train.models.deam.damage import CAUSES, Damaged, cause_of, damaged, names
+from ..train.models.deam.damage import CAUSES, Damaged, Span, cause_of, damaged, names
 from ..train.models.deam.material import HARMLESS, everywhere
 from .exams import held
 from .page import UNKNOWN
 
 _SHORTEST, _LONGEST = 8, 20
 _SEED = 1
+_WORD = re.compile(r"\S+")
 
 
 class Case(NamedTuple):
-    """A conversation, a damaged one, by which manipulation, and which of its turns broke."""
+    """A conversation, a damaged one, by which manipulation, and what of it broke.
+
+    That is turns, and of each the changed characters, none where it is the turn as a whole.
+    """
 
     better: Dialogue
     worse: Dialogue
     name: str
-    broken: frozenset[int]
+    broken: Mapping[int, tuple[Span, ...]]
 
 
 class Marks(msgspec.Struct, frozen=True):
@@ -70,7 +76,7 @@ def cases(corpora: Sequence[str], each: int) -> list[Case]:
 def of(dialogue: Dialogue, pool: Pool) -> Iterator[Case]:
     """Every damage that can be done to a conversation."""
     for it in damaged(dialogue, names(), pool, _SEED):
-        broken = frozenset(each.turn for each in it.broken)
+        broken = {each.turn: each.spans for each in it.broken}
         yield Case(dialogue, _worse(dialogue, it), it.name, broken)
 
 
@@ -197,3 +203,33 @@ def cause_f1(asked: Sequence[Case], scores: Sequence[Score]) -> float:
         named = [places.get(it.name, -1) for it in score.causes if it.turn == lowest]
         share[places[cause_of(case.name)], (named or [-1])[0]] += 1 / counts[case.name]
     return macro_f1(share) if share[:, :-1].any() else math.nan
+
+
+#: Says of each dialogue which characters of its turns seem changed.
+Marking = Callable[[Sequence[Dialogue]], Sequence[Mapping[int, Sequence[Span]]]]
+
+
+def words_f1(mark: Marking, asked: Sequence[Case]) -> dict[str, float]:
+    """How well changed words are marked: F1 of each case, and of these the mean by manipulation.
+
+    Words of a turn that is broken as a whole do not count; nor do cases that have no others.
+    """
+    known = [case for case in asked if any(case.broken.values())]
+    marked = mark([case.worse for case in known])
+    shares = defaultdict[str, list[float]](list)
+    for case, own in zip(known, marked, strict=True):
+        whole = {turn for turn, spans in case.broken.items() if not spans}
+        real = _words(case.worse, case.broken)
+        guessed = _words(case.worse, {turn: own[turn] for turn in own if turn not in whole})
+        shares[case.name].append(2 * len(real & guessed) / (len(real) + len(guessed)))
+    return {name: float(np.mean(some)) for name, some in shares.items()}
+
+
+def _words(dialogue: Dialogue, spans: Mapping[int, Sequence[Span]]) -> set[tuple[int, int]]:
+    """The words that share a character with a span: the turn, and where they begin."""
+    return {
+        (turn, word.start())
+        for turn, some in spans.items()
+        for word in _WORD.finditer(dialogue.turns[turn].text)
+        if any(start < word.end() and word.start() < end for start, end in some)
+    }
