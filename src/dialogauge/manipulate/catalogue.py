@@ -20,7 +20,7 @@ from .. import plugins
 from ..dialogue import Dialogue
 from ..errors import DialogaugeError, UnknownNameError
 from ..language import stopwords
-from . import contractions, grammar, responses, speakers, turns, words
+from . import contractions, grammar, nearby, responses, speakers, turns, words
 from .checking import fault
 from .deam import Meaning
 from .edited import Edited
@@ -87,6 +87,7 @@ _CONFUSED = Rewriting("speaker.confusion", speakers.speaker_confusion)
 RESPONSES = (
     _one_turn("random-response", responses.random_response, "lower", _DCGEVAL),
     _one_turn("other-response", responses.other_response, "lower", _MAUDE),
+    _one_turn("near-response", nearby.near_response, "lower", _OWN),
     _one_turn("echo", responses.echo, "lower", _ADEM),
     _one_turn("generic", responses.generic, "lower", _ADEM),
     _one_turn("generated-elsewhere", responses.generated_elsewhere, "lower", _MAUDE),

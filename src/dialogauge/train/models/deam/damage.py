@@ -29,7 +29,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "irrelevancy": ("irrelevancy", "name-exchange"),
     "engagement": ("engagement",),
     "order": ("move-turn", "shuffle-speaker", "swap-halves", "permute", "drop-turn"),
-    "foreign": ("replace-turn", "insert-turn", "splice"),
+    "foreign": ("replace-turn", "near-response", "insert-turn", "splice"),
     "speaker": ("speaker-confusion", "swapped-line"),
     "repetition": ("echo", "temporal-skip"),
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
@@ -38,7 +38,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
 #: to learn than order and form.
 OFTEN = {
     **dict.fromkeys(("negation", "antonym", "self-contradiction", "coreference"), 2.0),
-    **dict.fromkeys(("irrelevancy", "name-exchange"), 2.0),
+    **dict.fromkeys(("irrelevancy", "name-exchange", "near-response"), 2.0),
     **dict.fromkeys(("contradiction", "speaker-confusion", "swapped-line", "replace-turn"), 1.5),
     **dict.fromkeys(CAUSES["order"], 0.7),
     **dict.fromkeys(CAUSES["repetition"], 0.4),

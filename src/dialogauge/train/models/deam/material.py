@@ -67,6 +67,10 @@ class Maker:
     ) -> None:
         self.making, self.seed, self.folder, self.translate = making, seed, folder, translate
 
+    @property
+    def _asked(self) -> tuple[str, ...]:
+        return self.making.damage or names()
+
     def make(self, material: Material, half: Half) -> list[Excerpt]:
         """The excerpts of one half."""
         jobs = list(self._jobs(material, half))
@@ -122,15 +126,14 @@ class Maker:
         return msgspec.json.decode(path.read_bytes(), type=list[Excerpt])
 
     def _made(self, excerpt: Dialogue, job: _Job) -> Excerpt:
-        asked = self.making.damage or names()
-        worse = tuple(damaged(excerpt, asked, job.pool, self.seed, job.tries))
+        worse = tuple(damaged(excerpt, self._asked, job.pool, self.seed, job.tries))
         same = harmless(excerpt, self.making.harmless, job.pool, self.seed)
         turns = tuple((turn.speaker, turn.text) for turn in excerpt.turns)
         return Excerpt(excerpt.id, turns, worse, same)
 
     def _path(self, job: _Job) -> Path:
         turns = [each.turns for each in job.cut]
-        facts = msgspec.json.encode((self.making, self.seed, job.tries, turns))
+        facts = msgspec.json.encode((self.making, self._asked, self.seed, job.tries, turns))
         return self.folder / f"excerpts-{sha256(facts).hexdigest()[:16]}.json"
 
 
