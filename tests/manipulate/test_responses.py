@@ -38,7 +38,7 @@ def response(name: str, dialogue: Dialogue, seed: int = 0) -> str:
 
 def test_the_table_is_complete() -> None:
     assert " ".join(BY_NAME) == (
-        "random-response other-response echo generic generated-elsewhere generated "
+        "random-response other-response near-response echo generic generated-elsewhere generated "
         "back-translation speaker-confusion swapped-line temporal-skip"
     )
     same = [name for name, each in BY_NAME.items() if each.expect == "same"]

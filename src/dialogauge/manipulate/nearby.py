@@ -81,7 +81,9 @@ def _fits(text: str, old: str) -> bool:
     """Whether a text is about as long as another, and does not say the same."""
     words, said = _content(text), _content(old)
     size, other = len(text.split()), len(old.split())
-    return other <= size * _LONGER <= other * _LONGER**2 and len(words & said) <= _ALIKE * len(words)
+    return other <= size * _LONGER <= other * _LONGER**2 and len(words & said) <= _ALIKE * len(
+        words
+    )
 
 
 def _is_same(dialogue: Dialogue, texts: set[str]) -> bool:

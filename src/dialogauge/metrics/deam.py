@@ -181,7 +181,7 @@ class Deam(TrainedMetric):
         if not any(verdict.changed):
             return ()
         places = zip(self.encoder.spans([text])[0], verdict.changed, strict=True)
-        return words_at(text, [place for place, changed in places if changed])
+        return _words_at(text, [place for place, changed in places if changed])
 
 
 def _of_turns(pieces: Sequence[_Piece], own: dict[int, Verdict]) -> dict[int, Verdict]:
@@ -194,10 +194,10 @@ def _of_turns(pieces: Sequence[_Piece], own: dict[int, Verdict]) -> dict[int, Ve
     return turns
 
 
-def words_at(text: str, places: Sequence[Span]) -> tuple[Span, ...]:
+def _words_at(text: str, places: Sequence[Span]) -> tuple[Span, ...]:
     """Whole words for parts of words; those that stand beside each other are one span.
 
-    >>> words_at("I couldn't sleep at all", [(7, 8), (8, 10), (20, 22)])
+    >>> _words_at("I couldn't sleep at all", [(7, 8), (8, 10), (20, 22)])
     ((2, 10), (20, 23))
     """
     spans = list[Span]()
