@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -18,7 +19,7 @@ from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.manipulate.catalogue import MANIPULATIONS, find
 from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import load
-from dialogauge.metrics.deam import Deam, Verdict, windows
+from dialogauge.metrics.deam import Deam, Verdict, _cuts, windows
 from dialogauge.scores import Cause
 from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
@@ -202,6 +203,18 @@ def test_forms_differ_in_what_is_broken_and_in_nothing_else(seed: int) -> None:
     assert sorted(moved.turns) == sorted(whole.turns)  # in the words that the group has for them
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_said_twice_is_reworded_where_it_stands(seed: int) -> None:
+    said = ("A", "I like it."), ("B", "Yes."), ("A", "I don't like it."), ("B", "Yes.")
+    worse = Damaged("negation", (*said[:2], ("A", "I like it."), said[3]), (Broken(2, ((0, 6),)),))
+    same = ("I am fond of it.",), ("Yep.",), ("I am not fond of it.",), ("Sure.",)
+    made = rows.make([Excerpt("d1", said, (worse,), same)], Words())
+    always = Mixing(forms=1, more=0.0, bare=0.0, said=0.5)
+    whole, damaged = forms(made, made.groups[0], always, np.random.default_rng(seed))
+    assert (damaged.turns == whole.turns).tolist() == [True, True, False, True]
+    assert made.texts[damaged.turns[2]] == "I like it."  # of which words are marked
+
+
 def test_a_group_has_punctuation_or_none_has() -> None:
     rng = np.random.default_rng(1)
     every = forms(GROUP, GROUP.groups[0], Mixing(forms=3, more=0.0, bare=1.0), rng)
@@ -329,6 +342,8 @@ def test_each_piece_is_judged_once_in_a_window_that_has_room(
         inside = sizes[window.start : window.end]
         assert len(inside) <= pieces
         assert sum(inside) <= tokens or len(inside) == 1
+    for one, other in pairwise(_cuts(sizes, tokens, pieces)):
+        assert other[0] < one[1] or one[1] - one[0] == 1  # something is seen in both
 
 
 def test_what_begins_random_learns_faster() -> None:
@@ -361,27 +376,29 @@ def test_a_broken_turn_is_set_beside_the_one_in_its_place() -> None:
     assert _beside(turns, batch).tolist() == [11.0, 11.0]  # the longer one's last, beside its last
 
 
-def test_padding_changes_nothing() -> None:
-    """A conversation beside a longer one is judged as it is alone."""
+@pytest.mark.parametrize("kind", ["joint", "flat"])
+def test_padding_changes_nothing_and_speakers_do(kind: str) -> None:
+    """A conversation beside a longer one is judged as it is alone, by who says what."""
     from dialogauge.train.backbone import load as backbone
-    from dialogauge.train.models.deam.network import Shape, joint
+    from dialogauge.train.models.deam.network import Flat, Shape, joint
 
     torch.manual_seed(0)
-    network = joint(backbone(Chosen("dialogue-minilm")).encoder.model, 3, Shape(above=1)).eval()
+    encoder = backbone(Chosen("dialogue-minilm")).encoder.model
+    network = (joint if kind == "joint" else Flat)(encoder, 3, Shape(above=1)).eval()
     torch.nn.init.normal_(network.near)
-    torch.nn.init.normal_(network.sentence.weight, std=0.02)
-    states, sentences = torch.randn(2, 9, 384), torch.randn(2, 4, 384)
+    torch.nn.init.normal_((network if kind == "joint" else network.joint).sentence.weight, std=0.02)
     owner = torch.tensor([[0, 0, 1, 2, -1, -1, -1, -1, -1], [0, 1, 1, 1, 2, 2, 3, 3, 3]])
+    tokens = torch.randn(2, 9, 384) if kind == "joint" else torch.randint(1000, 9000, (2, 9))
+    sentences, counted = torch.randn(2, 4, 384), torch.rand(2, 4, 2)
     speakers = torch.tensor([[0, 1, 0, -1], [0, 1, 0, 1]])
-    counted = torch.rand(2, 4, 2)
     with torch.no_grad():
-        together = network(states, sentences, owner, speakers, counted)
-        alone = network(
-            states[:1, :4], sentences[:1, :3], owner[:1, :4], speakers[:1, :3], counted[:1, :3]
-        )
-    assert torch.allclose(together[0][:1, :4], alone[0], atol=1e-4)
-    assert torch.allclose(together[1][:1, :3], alone[1], atol=1e-4)
-    assert torch.allclose(together[2][:1, :3], alone[2], atol=1e-4)
+        together = network(tokens, sentences, owner, speakers, counted)
+        short = tokens[:1, :4], sentences[:1, :3], owner[:1, :4], speakers[:1, :3], counted[:1, :3]
+        alone = network(*short)
+        other = network(*short[:3], torch.tensor([[0, 1, 1]]), short[4])
+    for ours, theirs in zip(together, alone, strict=True):
+        assert torch.allclose(ours[:1, : theirs.shape[1]], theirs, atol=1e-4)
+    assert not torch.allclose(alone[1], other[1], atol=1e-2)
 
 
 def test_parts_made_by_several_processes_are_the_same(

@@ -99,6 +99,16 @@ def test_a_schedule_is_followed(tmp_path: Path) -> None:
     assert 0 < rates[-1] < 0.02
 
 
+def test_so_many_steps_are_all(tmp_path: Path) -> None:
+    rates: list[float] = []
+    recipe = plan(epochs=4, steps=7, learning_rate=1.0, warmup=0.0)
+    watch = [lambda m: rates.append(m.rate or 0) if m.loss else None]
+    assert fit(Line([]), recipe, tmp_path, watch=watch).step == 7  # in the second epoch
+    assert rates == pytest.approx([(7 - at) / 7 for at in range(7)])  # down to the last of them
+    assert fit(Line([]), recipe, tmp_path, resume=True).step == 7
+    assert fit(Line([]), plan(epochs=1, steps=99), tmp_path / "few").step == 5
+
+
 def interrupting(step: int, act: Callable[[], None]) -> log.Watch:
     def watch(moment: Moment) -> None:
         if moment.step == step and moment.loss is not None:

@@ -20,7 +20,7 @@ from .rewriting import Place
 _COMMON = 50
 #: Of the nearest so many one is drawn, and it is at most so many times as long, or as short.
 _NEAREST, _LONGER = 5, 2.0
-#: It shares no more of its words than this with what it stands for, or it may say the same.
+#: It and what it stands for share no more of their words than this, or both may say the same.
 _ALIKE = 0.5
 #: A turn of so many words that two dialogues share makes them one.
 _LONG = 6
@@ -81,9 +81,8 @@ def _fits(text: str, old: str) -> bool:
     """Whether a text is about as long as another, and does not say the same."""
     words, said = _content(text), _content(old)
     size, other = len(text.split()), len(old.split())
-    return other <= size * _LONGER <= other * _LONGER**2 and len(words & said) <= _ALIKE * len(
-        words
-    )
+    alike = len(words & said) > _ALIKE * min(len(words), len(said))
+    return other <= size * _LONGER <= other * _LONGER**2 and not alike
 
 
 def _is_same(dialogue: Dialogue, texts: set[str]) -> bool:

@@ -56,6 +56,7 @@ class Config(msgspec.Struct, frozen=True):
     width: int
     layers: int | None  # of the encoder that read each turn by itself; None: ids are read, 0: all
     causes: tuple[str, ...]
+    worded: tuple[str, ...]  # causes that words of a turn have; of the others it is the whole turn
     tokens: Annotated[int, Meta(ge=16, le=4096)]  # of a window
     turns: Annotated[int, Meta(ge=2, le=512)]
     named: float  # from this logit on, a turn's cause is named
@@ -127,16 +128,22 @@ class Deam(TrainedMetric):
         every = [part for some in parts for part in some]
         read = iter(self.encoder.tokens(every, self.config.layers or 0))
         pieces = [
-            self._piece(first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens)
+            piece
             for at, (turn, some) in enumerate(zip(turns, parts, strict=True))
             for tokens in [next(read) for _ in some]
-            if tokens.ids
+            for piece in self._cut(
+                first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens
+            )
         ]
         return pieces if len({piece.turn for piece in pieces}) > 1 else []
 
-    def _piece(self, turn: int, speaker: int, tokens: Tokens) -> _Piece:
+    def _cut(self, turn: int, speaker: int, tokens: Tokens) -> Iterator[_Piece]:
+        """A part of a turn in pieces, of which a window has room for two."""
         read = np.array(tokens.ids) if self.config.layers is None else tokens.vectors
-        return _Piece(turn, speaker, tuple(tokens.ids), read, tokens.sentence)
+        size = self.config.tokens // 2
+        for start in range(0, len(tokens.ids), size):
+            own = slice(start, start + size)
+            yield _Piece(turn, speaker, tuple(tokens.ids[own]), read[own], tokens.sentence)
 
     def _judged(self, pieces: Sequence[_Piece], window: "Window") -> dict[int, Verdict]:
         """What the network says of a window's pieces; those of one turn are read as one."""
@@ -147,12 +154,14 @@ class Deam(TrainedMetric):
         said = [[token for piece in own for token in piece.ids] for own in turns]
         inputs = {
             "tokens": np.concatenate([piece.read for piece in shown])[None],
-            "sentences": np.stack([np.mean([it.sentence for it in own], 0) for own in turns])[None],
+            "sentences": np.stack([_sentence(own) for own in turns])[None],
             "owner": owner[None],
             "speakers": speakers[None],
             "counted": copies(said, speakers)[None],
         }
         changed, broken, causes = self._network.run_all(["changed", "broken", "causes"], inputs)
+        for logits in (changed, broken, causes):
+            self._network.refuse_undefined(logits)
         numbers = [at for at, own in enumerate(turns) for _ in own]
         ends = np.cumsum([len(piece.ids) for piece in shown])
         marks = np.split(changed[0] > 0, ends[:-1])
@@ -169,11 +178,16 @@ class Deam(TrainedMetric):
         whole = math.exp(mean(-math.log1p(math.exp(min(it.broken, 50.0))) for it in own.values()))
         values = (_unbroken(own[at].broken) if at in own else NAN for at in range(turns))
         causes = (
-            Cause(turn, self.config.causes[it.cause], self._spans(dialogue, turn, it))
+            self._cause(dialogue, turn, it)
             for turn, it in own.items()
             if it.broken >= self.config.named
         )
         return Score(round(whole, _DIGITS), tuple(values), causes=tuple(causes))
+
+    def _cause(self, dialogue: Dialogue, turn: int, verdict: Verdict) -> Cause:
+        name = self.config.causes[verdict.cause]
+        worded = name in self.config.worded
+        return Cause(turn, name, self._spans(dialogue, turn, verdict) if worded else ())
 
     def _spans(self, dialogue: Dialogue, turn: int, verdict: Verdict) -> tuple[Span, ...]:
         """The characters of a turn's words that seem changed."""
@@ -182,6 +196,12 @@ class Deam(TrainedMetric):
             return ()
         places = zip(self.encoder.spans([text])[0], verdict.changed, strict=True)
         return _words_at(text, [place for place, changed in places if changed])
+
+
+def _sentence(pieces: Sequence[_Piece]) -> Floats:
+    """The sentence vector of a turn: the mean of its pieces', each weighed by its tokens."""
+    sizes = [len(piece.ids) for piece in pieces]
+    return np.average([piece.sentence for piece in pieces], axis=0, weights=sizes).astype("f4")
 
 
 def _of_turns(pieces: Sequence[_Piece], own: dict[int, Verdict]) -> dict[int, Verdict]:
@@ -271,7 +291,7 @@ def _cuts(sizes: Sequence[int], tokens: int, pieces: int) -> Iterator[tuple[int,
             kept += sizes[start - 1]
             if kept > half or end - start >= pieces // 2:
                 break
-        start = max(start, last + 1)
+        start = max(min(start, end - 1), last + 1)  # behind a window of several, one is seen again
 
 
 def _shown(at: int, cut: tuple[int, int], count: int) -> float:

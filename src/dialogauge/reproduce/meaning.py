@@ -172,11 +172,11 @@ def told(
 
 def _hit(case: Case, score: Score) -> float:
     """1 if the lowest turn is a broken one, 0 if not, NaN if turns have no scores."""
-    lowest = _lowest(score)
-    return float(lowest in case.broken) if lowest is not None else math.nan
+    worst = lowest(score)
+    return float(worst in case.broken) if worst is not None else math.nan
 
 
-def _lowest(score: Score) -> int | None:
+def lowest(score: Score) -> int | None:
     """The turn with the lowest score, None if turns have none."""
     turns = [(value, at) for at, value in enumerate(score.turns) if not math.isnan(value)]
     return min(turns)[1] if turns else None
@@ -199,8 +199,8 @@ def cause_f1(asked: Sequence[Case], scores: Sequence[Score]) -> float:
         counts[case.name] += 1
     share = np.zeros((len(places), len(places) + 1))  # (is, called); the last: not named
     for case, score in zip(asked, scores, strict=True):
-        lowest = _lowest(score)
-        named = [places.get(it.name, -1) for it in score.causes if it.turn == lowest]
+        worst = lowest(score)
+        named = [places.get(it.name, -1) for it in score.causes if it.turn == worst]
         share[places[cause_of(case.name)], (named or [-1])[0]] += 1 / counts[case.name]
     return macro_f1(share) if share[:, :-1].any() else math.nan
 

@@ -88,21 +88,32 @@ def export_onnx(
     return difference
 
 
-def as_int8(folder: Path, calibration: Sequence[Example]) -> None:
-    """Replace the graph of a folder by its int8 form; ``calibration`` are inputs of it."""
+def as_int8(folder: Path, calibration: Sequence[Example], output: str) -> float:
+    """Replace the graph of a folder by its int8 form; ``calibration`` are inputs of it.
+
+    Returned is the correlation of an output of both over these inputs.
+    """
     fp32 = (folder / "model.onnx").rename(folder / "fp32.onnx")
     to_int8(fp32, folder / "model.onnx", [dict(example) for example in calibration])
+    before, after = (
+        np.concatenate([session.run([output], dict(each))[0].ravel() for each in calibration])
+        for session in map(_session, (fp32, folder / "model.onnx"))
+    )
     fp32.unlink()
+    return float(np.corrcoef(before, after)[0, 1])
 
 
-def _parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:
-    """The largest difference between torch and ONNX Runtime over some inputs."""
+def _session(path: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    gaps = []
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _parity(network: nn.Module, path: Path, examples: Sequence[Example]) -> float:
+    """The largest difference between torch and ONNX Runtime over some inputs."""
+    session, gaps = _session(path), []
     for example in examples:
         with torch.no_grad():
             outputs = network(*map(torch.from_numpy, example.values()))

@@ -105,7 +105,8 @@ def fit(
     with _interruptible() as interrupted:
         state = state if state.step else run.validate(state)
         for batch, (epoch, position) in run.schedule(state):
-            if 0 < plan.patience <= state.strikes:  # no gain for too long
+            tired = 0 < plan.patience <= state.strikes  # no gain for too long
+            if tired or state.step >= run.total:
                 break
             state = run.advance(state, batch, epoch, position)
             if _due(state, plan.evaluate_every):
@@ -131,7 +132,8 @@ class Run:
         self.optimizer = _adamw(task.network, self.plan)
         self.step, self.stepper = self.accelerator.prepare(_Step(task), self.optimizer)
         self.store = Checkpoints(folder)
-        self.total = self.plan.epochs * self._count(self.batches(0))
+        steps = self.plan.epochs * self._count(self.batches(0))
+        self.total = min(steps, self.plan.steps or steps)
         self.watchers: list[Watch] = []
 
     def begin(self, resume: bool, watch: Sequence[Watch]) -> State:

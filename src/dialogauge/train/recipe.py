@@ -48,7 +48,7 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fraction: Share = 1.0  # of each corpus's training dialogues
     cap: Count = 0  # training dialogues of each corpus at most; 0: no limit
     valid_cap: Count = 500  # validation dialogues of each corpus at most
-    decontaminate: bool = True  # drop what shares text with a test or tuning set
+    decontaminate: bool = True  # drop what shares text with a test or tuning set (held_out)
     published: bool = False  # the corpora's own train and validation parts, not our split
 
 
@@ -68,6 +68,7 @@ class Optimisation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the weights move."""
 
     epochs: AtLeastOne = 1
+    steps: Count = 0  # at most so many in all; 0: as many as the epochs have
     batch_size: AtLeastOne = 32
     learning_rate: Positive = 1e-4
     fresh: Positive = 1.0  # times that rate for what begins random beside what is pretrained

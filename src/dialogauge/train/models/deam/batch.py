@@ -185,13 +185,26 @@ def _damaged(
     group: Group, said: Ints, worse: Worse, mixing: Mixing, rng: np.random.Generator, first: int
 ) -> Form:
     """A damaged form, perhaps in several places; what nobody rewrote, as the group says it."""
-    words = dict(zip(group.turns.tolist(), said.tolist(), strict=True))
-    turns = np.array([words.get(text, text) for text in worse.turns.tolist()])
-    every = [worse]
+    turns, every = _in_words(worse, group, said), [worse]
     while rng.random() < mixing.more and (other := _another(every, group, rng)):
         turns = np.where(other.broken, other.turns, turns)
         every.append(other)
     return Form(turns, worse.speakers, every, first)
+
+
+def _in_words(worse: Worse, group: Group, said: Ints) -> Ints:
+    """The turns of a form as the group says them, where they stood or wherever they moved to.
+
+    A turn with changed words is what it is, even if somebody else says the same.
+    """
+    words = dict(zip(group.turns.tolist(), said.tolist(), strict=True))
+    turns = [
+        text if at in worse.changed else words.get(text, text)
+        for at, text in enumerate(worse.turns.tolist())
+    ]
+    if len(turns) != len(group.turns):
+        return np.array(turns)
+    return np.where(worse.turns == group.turns, said, turns)
 
 
 def _bare(form: Form, rows: Rows) -> Form:

@@ -50,6 +50,8 @@ OFTEN = {
 LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange"})
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
+#: The causes that some manipulation marks words for.
+WORDED = tuple(cause for cause, names in CAUSES.items() if not _WHOLE.issuperset(names))
 #: Those of which one excerpt gives many: words that can be changed, where turns can be moved once.
 _MEANING = frozenset(
     {*CAUSES["contradiction"], *CAUSES["coreference"], *CAUSES["irrelevancy"]}
