@@ -8,7 +8,7 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-MODELS := relevance relevance-base maude bert-ruber dynaeval dynaeval-research amr language concepts dialogue-minilm base
+MODELS := relevance relevance-base maude bert-ruber dynaeval dynaeval-research deam amr language concepts dialogue-minilm base
 
 .PHONY: demo test lint bench format docs lexicon results system clean mixtures amr-results manipulations $(MODELS)
 

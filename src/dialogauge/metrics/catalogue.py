@@ -71,6 +71,9 @@ _TRAINED = {
     "dynaeval": _Shipped(
         "DynaEval: a dialogue as a graph of its turns, trained on damaged ones; no fixed range."
     ),
+    "deam": _Shipped(
+        "DEAM: does it hang together, which turn broke, and why; all tokens read together, 0 to 1."
+    ),
     "dynaeval-so-far": _Shipped(
         "DynaEval; a turn's score is that of the dialogue up to and with it.",
         "dynaeval",

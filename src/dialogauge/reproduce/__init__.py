@@ -8,6 +8,7 @@ is committed: a look cannot be taken back.
 
 from collections.abc import Iterator
 
+from .deam import DeamPage
 from .dynaeval import DynaevalPage
 from .looks import final, logged, look
 from .maude import MaudePage
@@ -15,7 +16,12 @@ from .page import Paper, Request, filled, markdown
 from .relevance import RelevancePage
 
 #: What can be made again: name -> the class that makes the tables of its page.
-REPRODUCTIONS = {"relevance": RelevancePage, "maude": MaudePage, "dynaeval": DynaevalPage}
+REPRODUCTIONS = {
+    "relevance": RelevancePage,
+    "maude": MaudePage,
+    "dynaeval": DynaevalPage,
+    "deam": DeamPage,
+}
 
 
 def sections(name: str, request: Request) -> Iterator[tuple[str, str]]:

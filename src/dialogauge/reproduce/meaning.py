@@ -19,6 +19,7 @@ import numpy as np
 from ..dialogue import Dialogue, Turn
 from ..manipulate.manipulation import seeded
 from ..manipulate.pool import Pool, Translate
+from ..manipulate.responses import sentences
 from ..meta import Estimate, Resampling, discriminate
 from ..metrics import Metric
 from ..scores import Score
@@ -121,6 +122,9 @@ def harmless(
     """What a metric says of conversations that were said in other words, and as well."""
     whole, scores, worse = _both(metric, asked)
     spread, pool, answers = np.nanstd(list(scores.values())), Pool([], translate=translate), {}
+    if translate:  # which remembers: one call of its program is enough
+        turns = (turn for dialogue in whole.values() for turn in dialogue.turns)
+        translate([each for turn in turns for each in sentences(turn.text)])
     for name in HARMLESS:
         edited = {
             id: made.dialogue
