@@ -54,3 +54,17 @@ def test_it_is_about_as_long() -> None:
     long = chat("d2", "So?", "My canoe " + "and all that was in it " * 5 + "sank.", "Oh.")
     short = chat("d3", "So?", "Canoe!", "Oh.")
     assert NEAR(LAKE, Random(1), Pool([long, short])) is None
+
+
+def test_a_higher_step_changes_what_a_lower_one_does() -> None:
+    things = ("canoe", "bicycle", "violin", "garden", "camera")
+    talk = chat("d", *(f"I bought a new {thing} in town today." for thing in things))
+    others = [chat(it, "Well?", f"My old {it} broke down again.", "Oh.") for it in things]
+    lower: dict[int | None, str] = {}
+    for severity in (1, 2, 3, 4, 5):
+        edited = find(f"near-response@{severity}")(talk, Random(3), Pool(others))
+        assert edited is not None
+        made = {change.turn: change.after for change in edited.changes}
+        assert lower.items() <= made.items()
+        lower = made
+    assert len(lower) > 1

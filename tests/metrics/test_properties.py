@@ -107,7 +107,7 @@ def test_nothing_beats_the_reference_itself(name: str, reference: str, response:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_hundred_thousand_turns(name: str) -> None:
-    turns = tuple(Turn("ab"[i % 2], f"turn {i}") for i in range(100_000))
+    turns = tuple(Turn("ab"[i % 2], f"this is turn {i}") for i in range(100_000))
     chat = Dialogue("long", turns, references=("turn",), level="turn")
     assert not math.isnan(checked(shipped(name), [chat])[0].value)
 
