@@ -84,10 +84,7 @@ class DeamPage:
 
     @cached_property
     def _family(self) -> dict[str, dict[str, Estimate]]:
-        """Who learnt from whose negatives -> whose are tested -> the share that is told; and more.
-
-        That is :data:`_READ`: how a reader does on all damage, and with people.
-        """
+        """Who learnt from whose negatives -> the share told of whose, and all of :data:`_READ`."""
 
         def measure(_: object, _name: str, _seed: int, metric: Metric) -> dict[str, Estimate]:
             return self._told(metric) | self._read(cast(Deam, metric))
@@ -274,6 +271,12 @@ class DeamPage:
         return final_looks(_LOOK, self._finals)
 
     @property
+    def figures(self) -> str:
+        """Figures 5 and 6, once they were drawn."""
+        drawn = (f"![FED, {aspect}]({_figure(aspect)})" for aspect in _TEST["fed-dialogue"])
+        return "\n".join(drawn) if self._finals else "Figures 5 and 6 are drawn by `--final`."
+
+    @property
     def gain(self) -> str:
         """What is gained over the untrained cosine."""
         return gains(self._finals[-1].looks) if self._finals else "No look was taken yet."
@@ -335,5 +338,12 @@ def _draw(metric: Metric, request: Request) -> None:
     dialogues = corpora.load("fed-dialogue")
     scores = score(dialogues, metric)
     for aspect in _TEST["fed-dialogue"]:
-        path = request.beside(f"deam-fed-{aspect.lower()}.svg")
-        scatter(evaluate(scores, metric.name, dialogues, aspect), scores, dialogues, path)
+        seen, path = (
+            evaluate(scores, metric.name, dialogues, aspect),
+            request.beside(_figure(aspect)),
+        )
+        scatter(seen, scores, dialogues, path)
+
+
+def _figure(aspect: str) -> str:
+    return f"deam-fed-{aspect.lower()}.svg"
