@@ -68,7 +68,8 @@ def near_response(place: Place, rng: Random) -> str:
     fitting = list[str]()
     for at in topics.nearest(place.text):
         number, text = topics.texts[at]
-        if _fits(text, place.text) and not _is_same(topics.dialogues[number], here):
+        new = normalise(text) not in here and _fits(text, place.text)
+        if new and not _is_same(topics.dialogues[number], here):
             fitting.append(text)
             if len(fitting) == _NEAREST:
                 break

@@ -3,7 +3,7 @@
 Who speaks, and how many turns lie between, is a number added to what a token asks of another (one
 for each head, learnt). Of a *flat* reader these are all layers of an encoder, from the words on; of
 a *joint* one the upper layers, where the lower ones read each utterance by itself, once, and stay
-as they are: cheaper, and it tells less (docs/reproductions/deam.md).
+as they are, which is cheaper (both are compared by ``dialogauge reproduce deam --retrain``).
 
 What the encoder makes of a turn by itself, its sentence vector, is added to each of its tokens.
 Three heads read the top: is a *token* changed, is a *turn* broken, and of what *cause*. Beside the
@@ -286,7 +286,7 @@ def _attend(
     """Attention in the precision of its inputs.
 
     Mixed precision would take softmax in fp32, and (rows, heads, tokens, tokens) is the largest
-    tensor of a step: it would take twice as long.
+    tensor of a step.
     """
     with torch.autocast(query.device.type, enabled=False):
         asked = query * scaling @ key.transpose(2, 3) + attention_mask.to(query.dtype)
