@@ -13,8 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
+from ..errors import InputError
+
+#: How the parameters of our networks end that a graph has by their names.
+_NAMED = (".weight", ".bias", "near")
 _Floats = NDArray[np.float32]
 
 
@@ -24,7 +28,7 @@ def weights(path: Path) -> dict[str, Tensor]:
 
     graph = onnx.load(str(path)).graph
     arrays = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
-    named = {name: array for name, array in arrays.items() if name.endswith((".weight", ".bias"))}
+    named = {name: array for name, array in arrays.items() if name.endswith(_NAMED)}
     named |= dict(_products(graph, arrays))
     if "q.words" in arrays:
         words = arrays["q.words"].astype(np.float32) * arrays["q.words.scale"]
@@ -44,10 +48,34 @@ def _products(graph: Any, arrays: dict[str, NDArray[Any]]) -> Iterator[tuple[str
             yield _name(node.output[0]), (whole * scale * inverse[:, None]).T
 
 
+def continued(network: nn.Module, path: Path) -> None:
+    """Give a network the weights of a graph that was exported from one of the same shape."""
+    found, own = weights(path), dict(network.named_parameters())
+    lacking = [
+        name
+        for name, parameter in own.items()
+        if parameter.numel() and (name not in found or found[name].shape != parameter.shape)
+    ]
+    if lacking:
+        raise InputError(
+            f"does not fit the network: {lacking[0]} and {len(lacking) - 1} more",
+            file=str(path),
+            remedy="begin with a model of the same task, reader and encoder",
+        )
+    with torch.no_grad():
+        for name, parameter in own.items():
+            if parameter.numel():
+                parameter.copy_(found[name])
+
+
 def _name(output: str) -> str:
-    """The parameter behind the output of a product.
+    """The parameter behind the output of a product; the tracer says a list's name twice.
 
     >>> _name("/model/encoder/layer.0/attention/self/query/MatMul_output_0.raw")
     'model.encoder.layer.0.attention.self.query.weight'
+    >>> _name("/joint/token/token.0/MatMul_output_0")
+    'joint.token.0.weight'
     """
-    return output.strip("/").rpartition("/MatMul")[0].replace("/", ".") + ".weight"
+    parts = output.strip("/").rpartition("/MatMul")[0].split("/")
+    pairs = zip(parts, [*parts[1:], ""], strict=True)
+    return ".".join(one for one, next_ in pairs if not next_.startswith(f"{one}.")) + ".weight"

@@ -63,7 +63,7 @@ def _contradicted(
     talk: Talk, settings: Contradiction, at: int, targets: list[int], rng: Random
 ) -> Sheet | None:
     """The turn that holds the contradiction."""
-    direct = rng.random() < settings.direct
+    direct = rng.random() < settings.direct or settings.lifts
     later = rng.sample(targets, len(targets))[:_LATER]
     opposite = None if direct else _with_antonyms(talk, settings, at, rng)
     if opposite is None and settings.direct > 0:
@@ -87,9 +87,9 @@ def _bare(talk: Talk, settings: Contradiction, at: int) -> Sheet:
 def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet | None:
     """The turn with other polarity in some of its sentences; None where none can be written."""
     start = sheet = _bare(talk, settings, at)
-    stating = _stating(sheet.graph)
+    stating = [it for it in _stating(sheet.graph) if _frames(sheet.graph, it, settings)]
     chosen = rng.sample(stating, min(len(stating), count(settings.negations, len(stating))))
-    groups = [predicates(sheet.graph, top)[:_FRAMES] for top in stating if top in chosen]
+    groups = [_frames(sheet.graph, top, settings) for top in stating if top in chosen]
     if not settings.spread:
         frames = sheet.graph.aligned.keys() & questions.frames(sheet.graph)
         inside = (it for top in stating for it in questions.below(sheet.graph, top))
@@ -100,6 +100,13 @@ def _negated(talk: Talk, settings: Contradiction, at: int, rng: Random) -> Sheet
         drafts = [(sheet, step) for step in steps]
         sheet = choosing.first(talk.draft(*draft) for draft in drafts) or sheet
     return None if sheet is start else sheet
+
+
+def _frames(graph: Graph, top: str, settings: Contradiction) -> list[str]:
+    """What can be turned in a sentence, a few of them."""
+    negated = questions.negated(graph)
+    found = [it for it in predicates(graph, top) if it in negated or not settings.lifts]
+    return found[:_FRAMES]
 
 
 def _turned(graph: Graph, variable: str) -> Graph:

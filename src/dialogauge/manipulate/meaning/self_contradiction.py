@@ -74,7 +74,9 @@ def _drafts(
         graph = talk.pool.graphs([text])[0]
         if graph is None or not _is_fact(graph):
             continue
-        for way in rng.sample(settings.ways, len(settings.ways)):
+        if settings.lifts and not questions.negated(graph):
+            continue
+        for way in ("denied",) if settings.lifts else rng.sample(settings.ways, len(settings.ways)):
             for other in _WAYS[way](talk, graph, source, rng):
                 written = talk.pool.realise(graph, other)
                 if written is not None:

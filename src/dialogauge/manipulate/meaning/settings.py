@@ -36,6 +36,7 @@ class Contradiction(msgspec.Struct, frozen=True):
     antonyms: float = 0.5  # of the words that have one
     where: Literal["later", "place"] = "later"  # a copy behind a later turn; or the turn itself
     spread: bool = True  # a negation in each sentence; code: in the first frames from the top
+    lifts: bool = False  # only negations that are there, and go; no antonyms
     # Of ConceptNet, as in the paper; the code reads the first alone.
     relations: tuple[str, ...] = ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty")
     plausible: bool = True  # with antonyms of WordNet, too; paper and code have ConceptNet's alone
@@ -81,6 +82,7 @@ class SelfContradiction(msgspec.Struct, frozen=True):
     share: float = 0.05  # of the turns
     ways: tuple[str, ...] = ("denied", "opposite", "name", "number")
     longest: int = 12  # words of the sentence
+    lifts: bool = False  # only what was denied, and is so now
 
 
 class NameExchange(msgspec.Struct, frozen=True):

@@ -12,13 +12,14 @@ account tells what changed; what *broke* follows from it:
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
+from typing import Any
 
 import msgspec
 
 from ....dialogue import Dialogue
 from ....manipulate.catalogue import find
 from ....manipulate.edited import Edited
-from ....manipulate.manipulation import seeded
+from ....manipulate.manipulation import Manipulation, seeded
 from ....manipulate.pool import Pool
 from ....manipulate.responses import sentences
 
@@ -57,6 +58,8 @@ _MEANING = frozenset(
     {*CAUSES["contradiction"], *CAUSES["coreference"], *CAUSES["irrelevancy"]}
     | {*CAUSES["engagement"], "speaker-confusion"}
 )
+#: Those that negate, or lift a negation.
+LIFTED = frozenset({"negation", "contradiction", "self-contradiction"})
 #: Those that say again, the wrong way round, what was said; and how alike both are at least.
 _SAID_AGAIN, _ALIKE = ("contradiction", "self-contradiction"), 0.5
 _WORD = re.compile(r"[^\W_]+")
@@ -96,14 +99,29 @@ def damaged(
         seen = set[tuple[tuple[str, str], ...]]()
         for again in range(tries if name in _MEANING else 1):
             rng = seeded(seed, excerpt.id, name, *[str(again)] * bool(again))
-            edited = find(name)(excerpt, rng, pool)
+            edited = _tried(name, again)(excerpt, rng, pool)
             if edited is None:
-                break
+                continue
             turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
             broken = tuple(breaks(edited, name))
             if broken and len(turns) > 1 and turns not in seen:
                 seen.add(turns)
                 yield Damaged(name, turns, broken)
+
+
+def _tried(name: str, again: int) -> Manipulation:
+    """A manipulation as it is tried; what negates, every other time where a negation can go.
+
+    Far more comes by itself than goes, and training takes as much of both (``cues.balance``).
+    """
+    manipulation = find(name)
+    if name not in LIFTED or again % 2 == 0:
+        return manipulation
+    edit: Any = manipulation.edit
+    settings = msgspec.structs.replace(edit.settings, lifts=True)
+    return msgspec.structs.replace(
+        manipulation, edit=msgspec.structs.replace(edit, settings=settings)
+    )
 
 
 def breaks(edited: Edited, name: str) -> Iterator[Broken]:

@@ -13,10 +13,12 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 from ....manipulate.pool import Translate
 from ....manipulate.translation import apertium, available
 from ....metrics.vectors import shared
+from ....models import fingerprint, open_folder
 from ....report.markdown import table
 from ...backbone import load
 from ...card import Section
 from ...data import HALVES, Material
+from ...graph import continued
 from ...export import Example, as_int8, export
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
@@ -64,6 +66,7 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: Positive = 3.0  # is this token changed?
     turn: Positive = 1.0  # is this turn broken?
     cause: Positive = 0.3  # of which cause?
+    place: Positive = 0.3  # which turn of a conversation is the broken one?
     pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
 
 
@@ -75,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
     exam: AtLeastOne = 200  # excerpts to validate with
+    begin: str = ""  # a model of the same shape to go on from, by name or folder; none: the encoder
     int8: bool = True  # as it ships; fp32 is twice as slow
 
 
@@ -94,12 +98,14 @@ class Deam:
         excerpts, held = (maker.make(material, half) for half in HALVES)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
+        if settings.begin:
+            continued(self.network, open_folder(settings.begin) / "model.onnx")
         self._vectors = encode or encoder(recipe.backbone)
         left = balance(excerpts, recipe.seed)
         self.train = self._source(left)
         self.valid = self._source(held) if held else None
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
-        self.sections: tuple[Section, ...] = (_section(cues),)
+        self.sections: tuple[Section, ...] = (*_begun(settings), _section(cues))
 
     def _network(self) -> Joint | Flat:
         encoder, shape = self.backbone.encoder.model, self.settings.reader
@@ -137,6 +143,7 @@ class Deam:
             own.token * _rare(tokens, batch.changed)
             + own.turn * _rare(turns, batch.broken)
             + own.cause * cross_entropy(causes[bad], batch.cause[bad])
+            + own.place * _placed(turns, batch)
             + own.pair * (pair + alone)
         )
 
@@ -198,6 +205,13 @@ def _beside(turns: Tensor, batch: Inputs) -> Tensor:
     return turns[first, torch.minimum(places, last)]
 
 
+def _placed(turns: Tensor, batch: Inputs) -> Tensor:
+    """Cross entropy of each broken turn among itself and those of its row that are not."""
+    rows, places = torch.nonzero(batch.cause >= 0, as_tuple=True)
+    others = torch.where(batch.broken == 0, turns, -1e4).logsumexp(1)
+    return softplus(others[rows] - turns[rows, places]).mean()
+
+
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
     """Cross entropy of what is rarely 1; labels below 0 do not count."""
     known = labels >= 0
@@ -209,6 +223,15 @@ def _rare(logits: Tensor, labels: Tensor) -> Tensor:
 def _translator() -> Translate | None:
     """What says a turn in other words, where it is installed."""
     return apertium() if available() else None
+
+
+def _begun(settings: Settings) -> tuple[Section, ...]:
+    """What the network was before, for the card."""
+    if not settings.begin:
+        return ()
+    sealed = fingerprint(open_folder(settings.begin), ["model.onnx"])
+    text = f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
+    return (Section("Begun", text),)
 
 
 def _section(cues: Sequence[Cue]) -> Section:
