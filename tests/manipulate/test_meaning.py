@@ -152,6 +152,15 @@ def test_negation_is_never_doubled(pool: Pool) -> None:
     assert {change.kind for change in edited.changes} == {"contradiction.negation"}
 
 
+def test_a_negation_that_is_there_may_be_lifted_and_no_other(pool: Pool) -> None:
+    chat = dialogue("I like dogs.", "I don't like cats.")
+    edit = Contradiction(where="place", direct=0.0, share=1.0, lifts=True)
+    edited = Meaning(edit)(chat, Random(1), pool)
+    assert [turn.text for turn in edited.dialogue.turns] == ["I like dogs.", "I like cats."]
+    with pytest.raises(DoesNotApply):
+        Meaning(edit)(dialogue("I like dogs.", "I like cats."), Random(1), pool)
+
+
 def test_negations_from_the_top_as_the_released_code(pool: Pool) -> None:
     chat = dialogue("I think that dogs bark. I like music.", "Me too.")
     paper = Contradiction(where="place", direct=1.0)

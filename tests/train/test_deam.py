@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.errors import InputError
 from dialogauge.manipulate.catalogue import MANIPULATIONS, find
 from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import load
@@ -427,3 +428,32 @@ def test_the_papers_flat_reader_is_trained_and_scores(tmp_path: Path) -> None:
     run.train(decode(recipe), tmp_path / "flat", material=data.given(chats, [CHAT]))
     (score,) = load(str(tmp_path / "flat")).score([CHAT])
     assert all(0 < value < 1 for value in (score.value, *score.turns))
+
+
+@pytest.mark.parametrize("int8", [True, False])
+def test_a_run_goes_on_from_a_model(tmp_path: Path, int8: bool) -> None:
+    from dialogauge.train import run
+
+    settings = b"exam = 4\nint8 = " + (b"true" if int8 else b"false")
+    recipe = RECIPE.replace(b"below = 3\nabove = 1", b'kind = "flat"').replace(
+        b"exam = 4", settings
+    )
+    recipe = recipe.replace(b"epochs = 60", b"epochs = 8").replace(b"every = 60", b"every = 1")
+    chats = data.given([CHAT, *OTHERS.dialogues[1:]], [CHAT])
+    first = run.train(decode(recipe), tmp_path / "first", material=chats)
+    begin = f'begin = "{tmp_path / "first"}"\nexam'.encode()
+    again = run.train(decode(recipe.replace(b"exam", begin)), tmp_path / "again", material=chats)
+    assert again.before["score"] == pytest.approx(first.best["score"], abs=0.2)
+    assert again.before["score"] != first.before["score"]
+    assert "It went on from" in (tmp_path / "again" / "card.md").read_text()
+
+
+def test_a_model_of_another_shape_is_no_beginning(tmp_path: Path) -> None:
+    from dialogauge.train import run
+
+    recipe = RECIPE.replace(b"below = 3\nabove = 1", b'kind = "flat"')
+    recipe = recipe.replace(b"exam", b'begin = "maude"\nexam')
+    chats = data.given([CHAT, *OTHERS.dialogues[1:]], [CHAT])
+    with pytest.raises(InputError, match="does not fit the network"):
+        run.train(decode(recipe), tmp_path / "again", material=chats)
+    assert not (tmp_path / "again").exists()

@@ -28,7 +28,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from ..dialogue import Dialogue
+from ..dialogue import Dialogue, Turn
 from ..encode import Tokens
 from ..language.stopwords import is_english
 from ..scores import Cause, Score
@@ -101,7 +101,7 @@ class Deam(TrainedMetric):
 
     def _turns(self, dialogues: Sequence[Dialogue]) -> list[dict[int, Verdict]]:
         """What the network says of each turn that it reads."""
-        read = [self._pieces(dialogue) for dialogue in dialogues]
+        read = self._read(dialogues)
         jobs = [
             (at, window)
             for at, pieces in enumerate(read)
@@ -117,25 +117,29 @@ class Deam(TrainedMetric):
     def _room(self) -> tuple[int, int]:
         return self.config.tokens, self.config.turns
 
-    def _pieces(self, dialogue: Dialogue) -> list[_Piece]:
-        """What is said, piece by piece; nothing where there is too little, or no English."""
-        first = max(0, len(dialogue.turns) - _LAST)
-        turns = dialogue.turns[first:]
-        if not is_english((turn.text for turn in turns), _SURE):
-            return []
-        numbers: dict[str, int] = {}
-        parts = self.encoder.parts([turn.text for turn in turns])
+    def _read(self, dialogues: Sequence[Dialogue]) -> list[list[_Piece]]:
+        """What each says, piece by piece; nothing where there is too little, or no English."""
+        last = [dialogue.turns[-_LAST:] for dialogue in dialogues]
+        shown = [turns if is_english((it.text for it in turns), _SURE) else () for turns in last]
+        parts = self.encoder.parts([turn.text for turns in shown for turn in turns])
         every = [part for some in parts for part in some]
         read = iter(self.encoder.tokens(every, self.config.layers or 0))
-        pieces = [
-            piece
-            for at, (turn, some) in enumerate(zip(turns, parts, strict=True))
-            for tokens in [next(read) for _ in some]
-            for piece in self._cut(
-                first + at, numbers.setdefault(turn.speaker, len(numbers)), tokens
-            )
-        ]
-        return pieces if len({piece.turn for piece in pieces}) > 1 else []
+        of_turn = iter([[next(read) for _ in some] for some in parts])
+        pieces = []
+        for dialogue, turns in zip(dialogues, shown, strict=True):
+            own = list(self._pieces(turns, len(dialogue.turns) - len(turns), of_turn))
+            pieces.append(own if len({piece.turn for piece in own}) > 1 else [])
+        return pieces
+
+    def _pieces(
+        self, turns: Sequence[Turn], first: int, read: Iterator[list[Tokens]]
+    ) -> Iterator[_Piece]:
+        """The pieces of some turns, of which the first has a number, and the next are read."""
+        numbers: dict[str, int] = {}
+        for at, turn in enumerate(turns, first):
+            speaker = numbers.setdefault(turn.speaker, len(numbers))
+            for tokens in next(read):
+                yield from self._cut(at, speaker, tokens)
 
     def _cut(self, turn: int, speaker: int, tokens: Tokens) -> Iterator[_Piece]:
         """A part of a turn in pieces, of which a window has room for two."""

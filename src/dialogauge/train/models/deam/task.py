@@ -18,8 +18,8 @@ from ....report.markdown import table
 from ...backbone import load
 from ...card import Section
 from ...data import HALVES, Material
-from ...graph import continued
 from ...export import Example, as_int8, export
+from ...graph import continued
 from ...loop import Batches
 from ...recipe import AtLeastOne, Positive, Recipe
 from ...vectors import encoder, passport
@@ -230,7 +230,9 @@ def _begun(settings: Settings) -> tuple[Section, ...]:
     if not settings.begin:
         return ()
     sealed = fingerprint(open_folder(settings.begin), ["model.onnx"])
-    text = f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
+    text = (
+        f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
+    )
     return (Section("Begun", text),)
 
 
