@@ -66,7 +66,7 @@ def _contradicted(
     direct = rng.random() < settings.direct or settings.lifts
     later = rng.sample(targets, len(targets))[:_LATER]
     opposite = None if direct else _with_antonyms(talk, settings, at, rng)
-    if opposite is None and settings.direct > 0:
+    if opposite is None and (settings.direct > 0 or settings.lifts):
         opposite = _negated(talk, settings, at, rng)
     if opposite is None or settings.where == "place":
         return opposite
