@@ -59,7 +59,7 @@ _MEANING = frozenset(
     | {*CAUSES["engagement"], "speaker-confusion"}
 )
 #: Those that negate, or lift a negation.
-LIFTED = frozenset({"negation", "contradiction", "self-contradiction"})
+_LIFTED = frozenset({"negation", "contradiction", "self-contradiction"})
 #: Those that say again, the wrong way round, what was said; and how alike both are at least.
 _SAID_AGAIN, _ALIKE = ("contradiction", "self-contradiction"), 0.5
 _WORD = re.compile(r"[^\W_]+")
@@ -115,7 +115,7 @@ def _tried(name: str, again: int) -> Manipulation:
     Far more comes by itself than goes, and training takes as much of both (``cues.balance``).
     """
     manipulation = find(name)
-    if name not in LIFTED or again % 2 == 0:
+    if name not in _LIFTED or again % 2 == 0:
         return manipulation
     edit: Any = manipulation.edit
     settings = msgspec.structs.replace(edit.settings, lifts=True)
