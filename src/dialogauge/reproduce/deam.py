@@ -22,6 +22,7 @@ from ..metrics.deam import Deam
 from ..report.markdown import table
 from ..scoring import score
 from ..train.models.deam.damage import CAUSES, cause_of, names
+from ..train.models.deam.written import contrasts
 from . import meaning
 from .kept import family, place
 from .looks import Final, correlations, final, final_looks, gains, logged, look, newest
@@ -43,7 +44,8 @@ MEANING = tuple(
 #: People's ratings of whole conversations: to choose by, and to be judged by.
 _TUNING = {"ji2022": ("consistent", "overall"), "convai2018": ("overall",)}
 _TEST = {"fed-dialogue": ("Coherent", "Overall"), "dstc9": ("coherent", "overall")}
-#: What is measured of a reader.
+#: Readers of one size of data, and what is measured of them.
+_READERS = ("joint", "ours")
 _READ = (
     *("told, meaning", "right turn, meaning", "told, all", "right turn, all"),
     *("causes, F1", "changed words, F1"),
@@ -84,10 +86,11 @@ class DeamPage:
 
     @cached_property
     def _family(self) -> dict[str, dict[str, Estimate]]:
-        """Who learnt from whose negatives -> the share told of whose, and all of :data:`_READ`."""
+        """Who learnt from whose negatives -> the share told of whose; of readers :data:`_READ`."""
 
-        def measure(_: object, _name: str, _seed: int, metric: Metric) -> dict[str, Estimate]:
-            return self._told(metric) | self._read(cast(Deam, metric))
+        def measure(_: object, name: str, _seed: int, metric: Metric) -> dict[str, Estimate]:
+            own = self._read(cast(Deam, metric)) if name in _READERS else {}
+            return self._told(metric) | own
 
         kind = dict[str, dict[str, Estimate]]
         return family("deam", self._paper.family, self._request, kind, measure)
@@ -216,21 +219,17 @@ class DeamPage:
         """Our own minimal pairs: how many of each kind every metric tells, and ours locates."""
         if not _PAIRS.exists():
             return _NOT_HERE
-        pairs = list(contrast.read(_PAIRS))
-        chats = [pair.better for pair in pairs], [pair.worse for pair in pairs]
-        columns = []
-        for name in _ASKED:
-            good, bad = (load(name).score(some) for some in chats)
-            columns.append([one.value > two.value for one, two in zip(good, bad, strict=True)])
-        worse = zip(self._metric.score(chats[1]), pairs, strict=True)
-        columns.append([meaning.lowest(it) in _changed(pair) for it, pair in worse])
-        kinds = dict.fromkeys(pair.cause for pair in pairs)
-        places = {kind: [at for at, it in enumerate(pairs) if it.cause == kind] for kind in kinds}
-        rows = [
-            (label, len(some), *(sum(column[at] for at in some) for column in columns))
-            for label, some in (*places.items(), ("all", range(len(pairs))))
-        ]
-        return table(("kind", "n", *_ASKED, "located by deam"), rows)
+        return self._kinds(list(contrast.read(_PAIRS)))
+
+    @property
+    def written(self) -> str:
+        """The same of conversations that were written to teach, of which these were held out."""
+        return self._kinds(list(contrasts("test")))
+
+    def _kinds(self, pairs: Sequence[Contrast]) -> str:
+        counts = meaning.kinds([load(name) for name in _ASKED], pairs)
+        head = ("kind", "n", *_ASKED, f"located by {_ASKED[-1]}")
+        return table(head, ((kind, *numbers) for kind, numbers in counts.items()))
 
     @cached_property
     def heat(self) -> dict[str, str]:
@@ -245,7 +244,7 @@ class DeamPage:
     @property
     def readers(self) -> str:
         """Readers of one size of data beside each other, and what ships."""
-        both = {name: self._family.get(name, {}) for name in ("joint", "ours")}
+        both = {name: self._family.get(name, {}) for name in _READERS}
         both["deam"] = self._read(self._metric)
         rows = [(it, *(own.get(it, UNKNOWN) for own in both.values())) for it in _READ]
         return table(("", *both), rows)

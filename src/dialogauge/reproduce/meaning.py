@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from ..contrast import Contrast
 from ..dialogue import Dialogue, Turn
 from ..manipulate.manipulation import seeded
 from ..manipulate.pool import Pool, Translate
@@ -172,6 +173,25 @@ def told(
         better = np.array([scores[id] for id in groups])
         shares[family] = discriminate(better, worse[rows], groups, settings=settings).accuracy
     return shares
+
+
+def kinds(metrics: Sequence[Metric], pairs: Sequence[Contrast]) -> dict[str, list[int]]:
+    """Of each kind of pairs and of all: how many, how many each metric tells, the last locates."""
+    better, worse = [pair.better for pair in pairs], [pair.worse for pair in pairs]
+    columns = [[True] * len(pairs)]
+    bad = list[Score]()
+    for metric in metrics:
+        good, bad = metric.score(better), metric.score(worse)
+        columns.append([one.value > two.value for one, two in zip(good, bad, strict=True)])
+    changed = ({change.turn for change in pair.changes} for pair in pairs)
+    columns.append([lowest(it) in turns for it, turns in zip(bad, changed, strict=True)])
+    places = defaultdict[str, list[int]](list)
+    for at, pair in enumerate(pairs):
+        places[pair.cause].append(at)
+    some = {**places, "all": list(range(len(pairs)))}
+    return {
+        kind: [sum(column[at] for at in own) for column in columns] for kind, own in some.items()
+    }
 
 
 def _hit(case: Case, score: Score) -> float:

@@ -35,6 +35,14 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "repetition": ("echo", "temporal-skip"),
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
 }
+#: What conversations were written to teach (``written.py``) -> its cause.
+WRITTEN: dict[str, str] = {
+    **{f"written-{kind}": "contradiction" for kind in ("self", "partner", "negation", "opposite")},
+    **{f"written-{kind}": "contradiction" for kind in ("time", "number")},
+    **{f"written-{kind}": "irrelevancy" for kind in ("name", "answer")},
+    "written-pronoun": "coreference",
+    "written-speaker": "speaker",
+}
 #: How often each manipulation is drawn beside the others, 1 if it is not named: meaning is harder
 #: to learn than order and form.
 OFTEN = {
@@ -46,9 +54,10 @@ OFTEN = {
     **dict.fromkeys(CAUSES["form"], 0.3),
     # Nobody says two turns in succession in our corpora: that would be all that is learnt of these.
     **dict.fromkeys(("insert-turn", "drop-turn"), 0.01),
+    **dict.fromkeys(WRITTEN, 20.0),  # whatever else is made of a conversation that was written
 }
 #: Those that break by what another turn says, which must stay as it is.
-LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange"})
+LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange", *WRITTEN})
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
 #: The causes that some manipulation marks words for.
@@ -88,6 +97,8 @@ def cause_of(name: str) -> str:
     >>> cause_of("antonym")
     'contradiction'
     """
+    if name in WRITTEN:
+        return WRITTEN[name]
     return next(cause for cause, names in CAUSES.items() if name in names)
 
 

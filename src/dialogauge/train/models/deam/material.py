@@ -27,6 +27,8 @@ from ...data import Half, Material
 from ...recipe import AtLeastOne
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
+from .reactions import reacted
+from .written import Decided
 
 #: Excerpts of a part, and from how many missing parts on they are made by several processes.
 _PART, _MANY = 250, 3
@@ -63,9 +65,16 @@ class Maker:
     """Makes the excerpts of a run and keeps them."""
 
     def __init__(
-        self, making: Making, seed: int, folder: Path, translate: Translate | None = None
+        self,
+        making: Making,
+        seed: int,
+        folder: Path,
+        translate: Translate | None = None,
+        written: Sequence[Decided] = (),
+        reactions: bool = False,
     ) -> None:
         self.making, self.seed, self.folder, self.translate = making, seed, folder, translate
+        self.written, self.reactions = written, reactions
 
     @property
     def _asked(self) -> tuple[str, ...]:
@@ -77,7 +86,24 @@ class Maker:
         missing = [job for job in jobs if not self._path(job).exists()]
         if len(missing) >= _MANY:
             self._make_beside(missing)
-        return [excerpt for job in jobs for excerpt in self._part(job)]
+        made = [excerpt for job in jobs for excerpt in self._part(job)]
+        made += [_untouched(each.ways[1]) for each in self._written(half)]
+        broken = {
+            way.id: tuple(each.broken(at))
+            for each in self._written(half)
+            for at, way in enumerate(each.ways)
+        }
+        return [self._whole(it, broken.get(it.id, ()), half) for it in made]
+
+    def _written(self, half: Half) -> Iterator[Decided]:
+        return (each for each in self.written if each.side == half)
+
+    def _whole(self, excerpt: Excerpt, broken: Sequence[Damaged], half: Half) -> Excerpt:
+        """An excerpt with what was written to break it, and, to learn from, with reactions."""
+        worse = (*broken, *excerpt.worse)
+        if self.reactions and half == "train":
+            worse += tuple(reacted(worse, excerpt.id))
+        return msgspec.structs.replace(excerpt, worse=worse)
 
     def _make_beside(self, jobs: Sequence[_Job]) -> None:
         """Make parts in as many processes as there are cores; what one fails at is made later.
@@ -111,8 +137,9 @@ class Maker:
         for corpus in corpora.values():
             pool = Pool(corpus, translate=self.translate)
             cut = list(excerpts(corpus, self.making, self.seed))
-            for start in range(0, len(cut), _PART):
-                yield _Job(cut[start : start + _PART], pool, tries)
+            yield from _parts(cut, pool, tries)
+        written = [each.ways[0] for each in self._written(half)]  # one way: it takes a while
+        yield from _parts(written, Pool(written, translate=self.translate), 1)
 
     def _part(self, job: _Job) -> list[Excerpt]:
         path = self._path(job)
@@ -135,6 +162,17 @@ class Maker:
         turns = [each.turns for each in job.cut]
         facts = msgspec.json.encode((self.making, self._asked, self.seed, job.tries, turns))
         return self.folder / f"excerpts-{sha256(facts).hexdigest()[:16]}.json"
+
+
+def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
+    for start in range(0, len(cut), _PART):
+        yield _Job(cut[start : start + _PART], pool, tries)
+
+
+def _untouched(dialogue: Dialogue) -> Excerpt:
+    """An excerpt that nothing was made of."""
+    turns = tuple((turn.speaker, turn.text) for turn in dialogue.turns)
+    return Excerpt(dialogue.id, turns, (), ((),) * len(turns))
 
 
 def harmless(

@@ -105,6 +105,11 @@ class Joint(nn.Module):
         broken = self.broken(features) + aside[..., :1]
         return tokens, broken.squeeze(-1), self.cause(features) + aside[..., 1:]
 
+    def aside(self, sentences: Tensor, speakers: Tensor) -> Tensor:
+        """What sentence vectors alone say: logits of broken turns, (rows, turns)."""
+        beside: Tensor = self.beside(self.talk(sentences, speakers, relations(speakers)))
+        return beside[..., 0]
+
 
 class _Talk(nn.Module):
     """What the sentence vector of a turn says among those of the others."""
@@ -248,6 +253,10 @@ class Flat(nn.Module):
             read.last_hidden_state, sentences, owner, speakers, counted
         )
         return tokens, turns, causes
+
+    def aside(self, sentences: Tensor, speakers: Tensor) -> Tensor:
+        """As :meth:`Joint.aside`."""
+        return self.joint.aside(sentences, speakers)
 
     def _places(self, ids: Tensor) -> Tensor:
         """Where tokens stand, (1, tokens); all that is too far back stands at the last place."""

@@ -3,7 +3,8 @@
 A *joint* reader reads what the first layers of an encoder of ours make of each text by itself, by
 the graph that scoring will run. The forms of an excerpt share most of their texts, and each is read
 once a batch: a tenth of the time that a step takes. A *flat* reader reads the tokens
-themselves, as the backbone's own tokenizer cuts them.
+themselves, as the encoder of ours cuts them that scoring will read with, or, if the backbone is
+none of ours, as its own tokenizer does.
 """
 
 from collections.abc import Sequence
@@ -35,9 +36,9 @@ class Tokenizer:
         return [each.offsets[1:-1] for each in self._tokenizer.encode_batch(list(texts))]
 
 
-def flat(excerpts: Sequence[Excerpt], backbone: Backbone, vectors: Vectors) -> Source:
+def flat(excerpts: Sequence[Excerpt], tokenizing: rows.Tokenizing, vectors: Vectors) -> Source:
     """Excerpts, of whose tokens the numbers are read."""
-    made = rows.make(excerpts, Tokenizer(backbone))
+    made = rows.make(excerpts, tokenizing)
 
     def read(texts: Sequence[int]) -> tuple[Ints, Floats]:
         ids = np.concatenate([made.ids(at) for at in texts])

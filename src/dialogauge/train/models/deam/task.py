@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, softplus
 
@@ -21,8 +22,8 @@ from ...data import HALVES, Material
 from ...export import Example, as_int8, export
 from ...graph import continued
 from ...loop import Batches
-from ...recipe import AtLeastOne, Positive, Recipe
-from ...vectors import encoder, passport
+from ...recipe import AtLeastOne, Count, Positive, Recipe
+from ...vectors import Ints, cached, encoder, passport
 from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
@@ -31,6 +32,8 @@ from .damage import CAUSES, WORDED
 from .exam import examine
 from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
+from .topics import Shown, Topics
+from .written import written
 
 NOTES = """\
 - Beside the tokens the network sees plain features: which part of a turn's tokens its own speaker,
@@ -67,6 +70,7 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     turn: Positive = 1.0  # is this turn broken?
     cause: Positive = 0.3  # of which cause?
     place: Positive = 0.3  # which turn of a conversation is the broken one?
+    topic: Positive = 0.3  # which turn broke, by sentence vectors alone?
     pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
 
 
@@ -77,6 +81,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excerpts: Making = Making()
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
+    written: bool = False  # learn also from conversations that were written for it
+    reactions: bool = False  # some damage is objected to by the partner
+    topics: Count = 64  # conversations of sentence vectors beside each batch
     exam: AtLeastOne = 200  # excerpts to validate with
     begin: str = ""  # a model of the same shape to go on from, by name or folder; none: the encoder
     int8: bool = True  # as it ships; fp32 is twice as slow
@@ -94,13 +101,15 @@ class Deam:
         encode: Encode | None,
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
-        maker = Maker(settings.excerpts, recipe.seed, work, _translator())
+        own = written() if settings.written else ()
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own, settings.reactions)
         excerpts, held = (maker.make(material, half) for half in HALVES)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
         if settings.begin:
             continued(self.network, open_folder(settings.begin) / "model.onnx")
         self._vectors = encode or encoder(recipe.backbone)
+        self.topics = self._shown(material) if settings.topics else None
         left = balance(excerpts, recipe.seed)
         self.train = self._source(left)
         self.valid = self._source(held) if held else None
@@ -114,9 +123,20 @@ class Deam:
     def _source(self, excerpts: Sequence[Excerpt]) -> Source:
         """Excerpts, and what is read of their tokens."""
         if self.settings.reader.kind == "flat":
-            return reading.flat(excerpts, self.backbone, self._vectors)
-        ours = shared(self.recipe.backbone.name)
-        return reading.joint(excerpts, ours, self.settings.reader.below)
+            ours = passport(self.recipe.backbone)["encoder_hash"]
+            cut = shared(self.recipe.backbone.name) if ours else reading.Tokenizer(self.backbone)
+            return reading.flat(excerpts, cut, self._vectors)
+        below = self.settings.reader.below
+        return reading.joint(excerpts, shared(self.recipe.backbone.name), below)
+
+    def _shown(self, material: Material) -> Topics:
+        """Whole conversations, of whose turns the vectors are kept."""
+        chosen, vectors = self.recipe.backbone, self._vectors
+
+        def read(texts: Sequence[str]) -> NDArray[Any]:
+            return cached(vectors, texts, chosen, self.work)
+
+        return Topics(material.train, material.origins("train"), read, self.settings.topics)
 
     def batches(self, rng: np.random.Generator) -> Sequence[Any]:
         """Random groups of like length."""
@@ -126,12 +146,23 @@ class Deam:
         cuts = [order[start : start + size] for start in range(0, len(order), size)]
         seeds = rng.integers(2**31, size=len(cuts))
         shuffled = [(cuts[at], seeds[at]) for at in rng.permutation(len(cuts))]
-        return Batches(
-            shuffled,
-            lambda it: drawn(self.train, it[0], self.settings.mixing, np.random.default_rng(it[1])),
-        )
+        return Batches(shuffled, lambda it: self._drawn(it[0], np.random.default_rng(it[1])))
 
-    def loss(self, batch: Inputs) -> Tensor:
+    def _drawn(self, groups: Ints, rng: np.random.Generator) -> tuple[Inputs, Shown | None]:
+        batch = drawn(self.train, groups, self.settings.mixing, rng)
+        return batch, self.topics.drawn(rng) if self.topics else None
+
+    def loss(self, batch: tuple[Inputs, Shown | None]) -> Tensor:
+        """What is wrong about excerpts, and about conversations of sentence vectors."""
+        inputs, shown = batch
+        loss = self._loss(inputs)
+        if shown is None:
+            return loss
+        turns = self.network.aside(shown.sentences, shown.speakers).float()
+        odd = _rare(turns, shown.broken) + _placed(turns, shown.broken)
+        return loss + self.settings.losses.topic * odd
+
+    def _loss(self, batch: Inputs) -> Tensor:
         """What is wrong about tokens, turns, causes, and which conversation is damaged."""
         tokens, turns, causes = (each.float() for each in self.network(*batch.read))
         own, there, bad = self.settings.losses, batch.broken >= 0, batch.cause >= 0
@@ -143,7 +174,7 @@ class Deam:
             own.token * _rare(tokens, batch.changed)
             + own.turn * _rare(turns, batch.broken)
             + own.cause * cross_entropy(causes[bad], batch.cause[bad])
-            + own.place * _placed(turns, batch)
+            + own.place * _placed(turns, batch.broken)
             + own.pair * (pair + alone)
         )
 
@@ -205,10 +236,10 @@ def _beside(turns: Tensor, batch: Inputs) -> Tensor:
     return turns[first, torch.minimum(places, last)]
 
 
-def _placed(turns: Tensor, batch: Inputs) -> Tensor:
+def _placed(turns: Tensor, broken: Tensor) -> Tensor:
     """Cross entropy of each broken turn among itself and those of its row that are not."""
-    rows, places = torch.nonzero(batch.cause >= 0, as_tuple=True)
-    others = torch.where(batch.broken == 0, turns, -1e4).logsumexp(1)
+    rows, places = torch.nonzero(broken > 0, as_tuple=True)
+    others = torch.where(broken == 0, turns, -1e4).logsumexp(1)
     return softplus(others[rows] - turns[rows, places]).mean()
 
 

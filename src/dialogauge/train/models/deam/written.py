@@ -1,0 +1,123 @@
+"""Conversations written to learn from, in which one turn decides what a later one may say.
+
+Programs damage words; people contradict what they *meant*. Each conversation of ``written/*.txt``
+has turns with two alternatives. The first such turn decides, and the later ones agree with it on
+their own side only:
+
+    == self
+    A: What do you do all day?
+    B: {I drive the night bus.|I teach the smallest ones at school.}
+    A: Is there a day you remember best?
+    B: {A couple got engaged in the back row.|A boy gave me a ring of modelling clay.}
+
+All first alternatives make a good conversation, and so do all second ones. With a later turn of
+the other side it is broken there. Each turn is right in one conversation and broken in another, so
+that nothing but what was said before can tell; :mod:`.cues` measures it.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+
+import msgspec
+
+from ....contrast import Contrast
+from ....corpora import Side
+from ....dialogue import Dialogue, Turn
+from ....errors import DataError
+from ....manipulate.edited import Edited, rewritten
+from .damage import WRITTEN, Broken, Damaged, breaks
+
+_PAIR = re.compile(r"\{([^{}|]+)\|([^{}|]+)\}")
+_LINE = re.compile(r"([AB]): (\S.*)")
+#: Where more of a turn than this differs, it is the turn as a whole that is wrong.
+_WORDS = 0.6
+#: The sides of the split, by tenths.
+_SIDES: tuple[Side, ...] = ("test", "valid", *("train",) * 8)
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """One conversation in two ways."""
+
+    name: str  # one of damage.WRITTEN
+    ways: tuple[Dialogue, Dialogue]
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The turns with alternatives; the first of them decides."""
+        one, two = (way.turns for way in self.ways)
+        return tuple(at for at, turn in enumerate(one) if turn != two[at])
+
+    @property
+    def side(self) -> Side:
+        """The side of the split, by its words."""
+        text = "\n".join(turn.text for way in self.ways for turn in way.turns)
+        return _SIDES[blake2b(text.encode(), digest_size=8).digest()[0] % len(_SIDES)]
+
+    def edits(self, way: int) -> Iterator[Edited]:
+        """One way, each time with another later turn from the other."""
+        own, other = self.ways[way], self.ways[1 - way]
+        for at in self.choices[1:]:
+            yield rewritten(own, {at: other.turns[at].text}, self.name)
+
+    def broken(self, way: int) -> Iterator[Damaged]:
+        """The same, to learn from."""
+        for edited in self.edits(way):
+            turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
+            where = (_told(it, len(turns[it.turn][1])) for it in breaks(edited, self.name))
+            yield Damaged(self.name, turns, tuple(where))
+
+
+def _told(broken: Broken, length: int) -> Broken:
+    """The same, without words where most of the turn is other words."""
+    some = sum(end - start for start, end in broken.spans) <= _WORDS * length
+    return broken if some else Broken(broken.turn)
+
+
+@cache
+def written() -> tuple[Decided, ...]:
+    """All that were written, in the order of their files."""
+    folder = files(__package__) / "written"
+    texts = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir())
+    return tuple(each for name, text in texts for each in parsed(text, name))
+
+
+def contrasts(side: Side) -> Iterator[Contrast]:
+    """Good conversations of one side of the split, each beside every way to break it."""
+    for chat in written():
+        for at, way in enumerate(chat.ways if chat.side == side else ()):
+            for edited in chat.edits(at):
+                kind = chat.name.removeprefix("written-")
+                yield Contrast(way, edited.dialogue, kind, edited.changes)
+
+
+def parsed(text: str, file: str) -> Iterator[Decided]:
+    """The conversations of a file.
+
+    >>> [chat] = parsed("== time\\nA: It {was|is} hot.\\nB: {And then?|For how long?}", "f.txt")
+    >>> [turn.text for turn in chat.ways[1].turns]
+    ['It is hot.', 'For how long?']
+    >>> [(each.name, each.turns[1][1]) for each in chat.broken(0)]
+    [('written-time', 'For how long?')]
+    """
+    for number, block in enumerate(re.split(r"(?m)^== ", text)[1:], 1):
+        kind, *lines = (line for line in block.splitlines() if line.strip())
+        chat = Decided(f"written-{kind.strip()}", _ways(lines, f"{file}:{number}"))
+        if chat.name not in WRITTEN or len(chat.choices) < 2:
+            problem = "has no known kind, or no turn that another one decides"
+            raise DataError(f"{file}: conversation {number} {problem}")
+        yield chat
+
+
+def _ways(lines: list[str], id: str) -> tuple[Dialogue, Dialogue]:
+    found = [_LINE.fullmatch(line.strip()) for line in lines]
+    turns = [it.groups() for it in found if it]
+    if len(turns) < len(lines):
+        raise DataError(f"{id}: a line is not a turn of A or B")
+    one, two = (
+        Dialogue(f"{id}:{way}", tuple(Turn(who, _PAIR.sub(rf"\{way}", it)) for who, it in turns))
+        for way in (1, 2)
+    )
+    return one, two
