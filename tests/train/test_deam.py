@@ -20,7 +20,7 @@ from dialogauge.errors import InputError
 from dialogauge.manipulate.catalogue import MANIPULATIONS, find
 from dialogauge.manipulate.pool import Pool
 from dialogauge.metrics import load
-from dialogauge.metrics.deam import Deam, Verdict, _cuts, windows
+from dialogauge.metrics.deam import Deam, Verdict, _cuts, _words_at, windows
 from dialogauge.scores import Cause
 from dialogauge.train import data
 from dialogauge.train.models.deam import material, rows
@@ -290,6 +290,12 @@ def test_it_names_the_turn_without_torch(small: Path) -> None:
     assert alone == broken
 
 
+def test_a_word_of_any_length_is_marked_at_once() -> None:
+    text = "dogs" * 100_000
+    places = [(at, at + 4) for at in range(0, len(text), 4)]
+    assert _words_at(text, places) == ((0, len(text)),)
+
+
 def test_words_that_seem_changed_are_told_by_their_characters(small: Path) -> None:
     metric = load(str(small))
     assert isinstance(metric, Deam)
@@ -428,6 +434,55 @@ def test_the_papers_flat_reader_is_trained_and_scores(tmp_path: Path) -> None:
     run.train(decode(recipe), tmp_path / "flat", material=data.given(chats, [CHAT]))
     (score,) = load(str(tmp_path / "flat")).score([CHAT])
     assert all(0 < value < 1 for value in (score.value, *score.turns))
+
+
+WRITTEN_CHATS = """\
+== pronoun
+A: My {sister|brother} is here.
+B: Already?
+A: {She|He} took the early train.
+
+== name valid
+A: We are off to {Rome|Oslo}.
+B: How long is the flight?
+A: Say hello to {the Colosseum|the fjords}.
+"""
+
+
+@pytest.mark.parametrize("topics", [0, 3])
+def test_it_learns_from_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topics: int
+) -> None:
+    from dialogauge.train import run
+    from dialogauge.train.models.deam import task
+    from dialogauge.train.models.deam.written import parsed
+
+    monkeypatch.setattr(task, "written", lambda: tuple(parsed(WRITTEN_CHATS, "f.txt")))
+    settings = f"written = true\nreactions = true\ntopics = {topics}\nexam".encode()
+    recipe = RECIPE.replace(b"below = 3\nabove = 1", b'kind = "flat"').replace(b"exam", settings)
+    recipe = recipe.replace(b"epochs = 60", b"epochs = 2").replace(b"every = 60", b"every = 2")
+    chats = data.given([CHAT, *OTHERS.dialogues[1:]], [CHAT])
+    trained = run.train(decode(recipe), tmp_path / "both", material=chats)
+    assert {"told written-name", "told echo"} <= set(trained.best)
+    card = (tmp_path / "both" / "card.md").read_text()
+    assert "Of 2 conversations written in two ways, 1 are learnt from" in card
+
+
+def test_nothing_broken_is_no_loss() -> None:
+    from dialogauge.train.models.deam.task import _placed
+
+    turns = torch.tensor([[1.0, -2.0, 3.0]])
+    assert float(_placed(turns, torch.tensor([[0.0, 0.0, -1.0]]))) == 0.0
+    assert float(_placed(turns, torch.tensor([[1.0, 0.0, -1.0]]))) > 0.0
+
+
+def test_conversations_too_short_to_damage_are_one_clear_error(tmp_path: Path) -> None:
+    from dialogauge.train import run
+
+    short = Dialogue("d", CHAT.turns[:3])
+    with pytest.raises(InputError, match="nothing to learn"):
+        run.train(decode(RECIPE), tmp_path / "short", material=data.given([short], [short]))
+    assert not (tmp_path / "short").exists()
 
 
 @pytest.mark.parametrize("int8", [True, False])

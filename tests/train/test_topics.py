@@ -8,7 +8,7 @@ import pytest
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, Broken, Damaged
 from dialogauge.train.models.deam.reactions import reacted
-from dialogauge.train.models.deam.topics import Topics
+from dialogauge.train.models.deam.topics import Topics, _Chat, _joined, _ordered
 
 torch = pytest.importorskip("torch")
 
@@ -58,6 +58,30 @@ def test_what_is_foreign_is_of_the_same_corpus(topics: Topics) -> None:
         assert len({int(chat) % 2 for chat, _ in vectors[who >= 0]}) == 1
 
 
+def test_what_says_the_same_is_not_broken() -> None:
+    chat = _Chat(np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1]), np.zeros(4, np.bool_))
+    moved = _ordered(chat, np.array([0, 3, 2, 1]))  # nothing stood behind the last
+    assert moved.broken.tolist() == [False, False, True, False]
+    joined = (
+        _joined(
+            chat._replace(broken=np.zeros(4, np.bool_)), np.array([1]), np.random.default_rng(seed)
+        )
+        for seed in range(20)
+    )
+    for it in joined:
+        differ = it.turns != chat.turns[: len(it.turns)]
+        assert (it.broken == differ).all()
+
+
+def test_one_dialogue_alone_has_no_foreign_turns() -> None:
+    shown = Topics(CHATS[:1], [0], numbered, rows=300).drawn(np.random.default_rng(1))
+    for vectors, marks in zip(shown.sentences.numpy(), shown.broken.numpy(), strict=True):
+        there = vectors[marks >= 0]
+        assert len({tuple(it) for it in there}) == len(there)
+        follows = np.diff(there[:, 1]) == 1
+        assert (follows != (marks[marks >= 0][1:] == 1)).all()
+
+
 def test_each_draw_is_another_and_the_same_again(topics: Topics) -> None:
     one, again, other = (topics.drawn(np.random.default_rng(seed)) for seed in (4, 4, 5))
     assert torch.equal(one.sentences, again.sentences)
@@ -70,7 +94,7 @@ def test_each_draw_is_another_and_the_same_again(topics: Topics) -> None:
 def test_who_reacts_is_the_partner_and_not_broken(name: str) -> None:
     turns = tuple(("AB"[at % 2], f"say {at}") for at in range(6))
     worse = [Damaged(name, turns, (Broken(at),)) for at in range(6) for _ in range(40)]
-    every = list(reacted(worse, "d1"))
+    every = list(reacted(worse, "d1", 1))
     if name in CAUSES["order"]:
         assert not every
         return

@@ -4,16 +4,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import astuple
 
 from dialogauge import contrast, corpora
 from dialogauge.errors import DataError
+from dialogauge.train.data import Half
 from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, cause_of
 from dialogauge.train.models.deam.material import Maker, Making
-from dialogauge.train.models.deam.written import parsed, written
+from dialogauge.train.models.deam.written import contrasts, parsed, written
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = """\
-== pronoun
+== pronoun valid
 A: My {sister|brother} is here.
 B: Already?
 A: {She|He} took the early train.
@@ -28,6 +30,7 @@ B: Say hello to {the Colosseum|the fjords}.
 
 def test_a_conversation_is_good_on_each_side_and_broken_by_a_turn_of_the_other() -> None:
     pronoun, name = parsed(TEXT, "f.txt")
+    assert (pronoun.side, name.side) == ("valid", "train")
     assert [turn.text for turn in pronoun.ways[0].turns] == [
         "My sister is here.",
         "Already?",
@@ -53,12 +56,18 @@ def test_each_turn_is_as_often_right_as_it_is_broken() -> None:
     ("text", "problem"),
     [
         ("== pronoun\nA: {My|Your} cat.\nC: Hm.\nA: {I|you}", "not a turn of A or B"),
+        ("== pronoun\nA: {My|Your} cat.\nB: Hm, {I|}.\nA: {I|you}.", "not a turn of A or B"),
+        ("== pronoun\nA: {My|Your} cat.\nB: {I|you|he}.\nA: {I|you}.", "not a turn of A or B"),
         ("== pronoun\nA: {My|Your} cat.\nB: Hm.", "no turn that another one decides"),
+        ("== pronoun", "no turn that another one decides"),
         ("== weather\nA: {My|Your} cat.\nB: {I|you}.", "no known kind"),
+        ("== pronoun train\nA: {My|Your} cat.\nB: {I|you}.", "no known kind"),
+        ("==pronoun\nA: {My|Your} cat.\nB: {I|you}.", "no known kind"),
+        ("pronoun 1\nA: {My|Your} cat.\nB: {I|you}.", "before the first"),
     ],
 )
 def test_what_is_not_such_a_conversation_is_named(text: str, problem: str) -> None:
-    with pytest.raises(DataError, match=rf"^f.txt.*1.* {problem}"):
+    with pytest.raises(DataError, match=rf"^f.txt.* {problem}"):
         list(parsed(text, "f.txt"))
 
 
@@ -93,15 +102,44 @@ def test_nothing_is_from_sets_that_people_rated() -> None:
     assert len(clean) == len(ways), costs
 
 
-def test_a_half_has_its_own(tmp_path: Path) -> None:
+def test_a_half_has_its_own_each_way_broken_by_the_other(tmp_path: Path) -> None:
     from dialogauge.train.data import given
 
-    chats = list(parsed(TEXT, "f.txt"))
-    maker = Maker(Making(damage=("echo",), harmless=()), 1, tmp_path, None, chats)
-    made = [*maker.make(given([], []), "train"), *maker.make(given([], []), "valid")]
-    own = [chat for chat in chats if chat.side != "test"]
-    assert {it.id for it in made} == {way.id for chat in own for way in chat.ways}
-    for excerpt in made:
-        names = [worse.name for worse in excerpt.worse]
-        assert names[0] in WRITTEN
-        assert names.count("echo") <= 1
+    def made(text: str, half: Half) -> dict[str, list[str]]:
+        chats = list(parsed(text, "f.txt"))
+        maker = Maker(Making(damage=("echo",), harmless=()), 1, tmp_path, None, chats)
+        return {
+            excerpt.turns[0][1]: [
+                turns[-1][1] for name, turns, _ in map(astuple, excerpt.worse) if name in WRITTEN
+            ]
+            for excerpt in maker.make(given([], []), half)
+        }
+
+    assert made(TEXT, "valid") == {
+        "My sister is here.": ["He took the early train."],
+        "My brother is here.": ["She took the early train."],
+    }
+    assert list(made(TEXT, "train")) == ["We are off to Rome.", "We are off to Oslo."]
+    # What stands before it has no part in what breaks it: excerpts are kept in the folder.
+    other = "== self valid\nA: I {ski|sail}.\nB: Oh.\nA: {Snow|Wind} is all I need.\n\n"
+    assert made(other + TEXT, "valid")["My sister is here."] == ["He took the early train."]
+
+
+def test_contrasts_are_those_of_one_side() -> None:
+    pairs = list(contrasts("test"))
+    chats = [chat for chat in written() if chat.side == "test"]
+    assert len(pairs) == sum(2 * (len(chat.choices) - 1) for chat in chats)
+    for pair in pairs:
+        (change,) = pair.changes
+        assert change.turn is not None
+        assert pair.worse.turns[change.turn].text == change.after != change.before
+        assert pair.better.turns[change.turn].text == change.before
+        assert f"written-{pair.cause}" in WRITTEN
+
+
+def test_what_is_held_out_is_not_said_where_it_is_learnt() -> None:
+    sides = {side: [it for it in written() if it.side == side] for side in ("train", "test")}
+    learnt = [way for chat in sides["train"] for way in chat.ways]
+    held = [way for chat in sides["test"] for way in chat.ways]
+    clean, _ = corpora.decontaminate(held, {"train": learnt})
+    assert len(clean) > 0.95 * len(held)  # "Do you have any brothers or sisters?" is said by many

@@ -19,18 +19,26 @@ NLTK, ADEM = (frozenset(_LISTS[name].split()) for name in ("nltk", "adem"))
 
 #: English has about every second word in the list; other languages have few.
 _ENGLISH = 0.2
+#: The last of the Latin letters.
+_LATIN = "\u024f"
 
 
 def is_english(texts: Iterable[str], sure: int = 0) -> bool:
     """Whether so many words are common ones of English that the texts must be.
 
-    Of fewer than ``sure`` words nothing can be said, and they pass.
+    Of fewer than ``sure`` words nothing can be said, and they pass if their letters are Latin.
 
     >>> is_english(["Do you like it?"]), is_english(["Magst du Hunde oder Katzen?"])
     (True, False)
     >>> is_english(["Hello!"]), is_english(["Hello!"], sure=12)
     (False, True)
+    >>> is_english(["你好，你喜欢狗吗？"], sure=12)
+    False
     """
+    texts = list(texts)
+    letters = [sign for text in texts for sign in text if sign.isalpha()]
+    if sum(sign > _LATIN for sign in letters) > len(letters) / 2:
+        return False
     words = [word for text in texts for word in normalise(text).split()]
     common = sum(word in NLTK for word in words)
     return len(words) < sure or common >= _ENGLISH * max(1, len(words))

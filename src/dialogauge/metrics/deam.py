@@ -226,6 +226,8 @@ def _words_at(text: str, places: Sequence[Span]) -> tuple[Span, ...]:
     """
     spans = list[Span]()
     for place in places:
+        if spans and place[1] <= spans[-1][1]:
+            continue  # of a word that is there already, however long
         start, end = _word(text, *place)
         if spans and start <= spans[-1][1] + 1:
             before, last = spans.pop()

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 
-_FOLDS = 5
+FOLDS = 5
 _RIDGE = 10.0  # penalty on standardised features
 _RESAMPLES = 1000
 
@@ -19,9 +19,9 @@ def out_of_fold(features: Floats, labels: Floats, groups: Sequence[Hashable]) ->
     """The score of each row by a classifier that has not seen its group."""
     numbers = {group: at for at, group in enumerate(dict.fromkeys(groups))}
     order = np.random.default_rng(0).permutation(len(numbers))
-    folds = np.array([order[numbers[group]] % _FOLDS for group in groups])
+    folds = np.array([order[numbers[group]] % FOLDS for group in groups])
     scores = np.zeros(len(labels))
-    for fold in range(_FOLDS):
+    for fold in range(FOLDS):
         held = folds == fold
         centre, spread = features[~held].mean(0), features[~held].std(0) + 1e-9
         weights = _fitted((features[~held] - centre) / spread, labels[~held])

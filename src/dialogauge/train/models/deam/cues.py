@@ -12,23 +12,23 @@ What a turn still gives away is measured by a classifier that sees nothing else,
 and its surface, by folds: the table goes on the card.
 """
 
+import math
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Container, Hashable, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ....manipulate.manipulation import seeded
-from ...classifying import area, out_of_fold
+from ...classifying import FOLDS, area, out_of_fold
 from .batch import Mixing, forms
-from .damage import restated
+from .damage import WRITTEN, restated
 from .material import Excerpt
-from .rows import Rows
+from .rows import Rows, spread
 from .surface import surface
 
-T = TypeVar("T")
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]
 
 _NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|nothing|nobody)\b|n['’]t\b", re.IGNORECASE)
@@ -66,9 +66,10 @@ class _Edit(msgspec.Struct, frozen=True):
 def balance(excerpts: Sequence[Excerpt], seed: int) -> list[Excerpt]:
     """The excerpts, with as many edits that go one way as the other."""
     dropped = set[tuple[int, int]]()
+    edits = _edits(excerpts, set(_TURNS))
     for name, words in _TURNS.items():
         ways: dict[int, list[_Edit]] = {-1: [], 1: []}
-        for edit in _edits(excerpts, name):
+        for edit in edits[name]:
             came = len(words.findall(edit.after)) - len(words.findall(edit.before))
             if came:
                 ways[1 if came > 0 else -1].append(edit)
@@ -90,15 +91,18 @@ def measure(
 
     ``left`` are the excerpts after :func:`balance`, ``rows`` the same as numbers.
     """
-    cues = [_of_classes(rows, mixing, vectors)]
-    for name in dict.fromkeys(form.name for each in left for form in each.worse):
-        edits = _edits(left, name)
-        if edits:
-            some = _sample(edits, _SAMPLE)
-            old, new = [it.before for it in some], [it.after for it in some]
-            told = _told(old, new, [it.excerpt for it in some], vectors)
-            cues.append(Cue(name, len(_edits(excerpts, name)), len(edits), told))
+    cues, every, kept = [_of_classes(rows, mixing, vectors)], _edits(excerpts), _edits(left)
+    for name, edits in kept.items():
+        some = spread(edits, _SAMPLE)
+        old, new = [it.before for it in some], [it.after for it in some]
+        told = _told(old, new, [_source(left[it.excerpt]) for it in some], vectors)
+        cues.append(Cue(name, len(every[name]), len(edits), told))
     return cues
+
+
+def _source(excerpt: Excerpt) -> str:
+    """The conversation that an excerpt is from, of which no two folds may have a part."""
+    return excerpt.id.rpartition(":")[0] or excerpt.id
 
 
 def _of_classes(rows: Rows, mixing: Mixing, vectors: Vectors) -> Cue:
@@ -106,7 +110,7 @@ def _of_classes(rows: Rows, mixing: Mixing, vectors: Vectors) -> Cue:
     rng = np.random.default_rng(0)
     sides: tuple[list[str], list[str]] = [], []
     groups: tuple[list[int], list[int]] = [], []
-    for at, group in enumerate(_sample(rows.groups, _SAMPLE // 5)):
+    for at, group in enumerate(spread(rows.groups, _SAMPLE // 5)):
         whole, *damaged = forms(rows, group, mixing, rng)
         for side, form in enumerate((whole, damaged[rng.integers(len(damaged))])):
             sides[side].extend(rows.texts[text] for text in form.turns)
@@ -116,8 +120,12 @@ def _of_classes(rows: Rows, mixing: Mixing, vectors: Vectors) -> Cue:
     return Cue("all turns of both classes", count, count, told)
 
 
-def _told(old: Sequence[str], new: Sequence[str], groups: Sequence[int], vectors: Vectors) -> float:
+def _told(
+    old: Sequence[str], new: Sequence[str], groups: Sequence[Hashable], vectors: Vectors
+) -> float:
     """The area under the curve of a classifier that has not seen the group of a text."""
+    if len(set(groups)) < FOLDS:
+        return math.nan  # too little to say
     texts = [*old, *new]
     features = np.hstack([np.nan_to_num(vectors(texts)), [surface(text) for text in texts]])
     labels = np.repeat([0.0, 1.0], [len(old), len(new)])
@@ -126,24 +134,22 @@ def _told(old: Sequence[str], new: Sequence[str], groups: Sequence[int], vectors
     return float(area(scores[: len(old)], scores[len(old) :]))
 
 
-def _edits(excerpts: Sequence[Excerpt], name: str) -> list[_Edit]:
-    """The turns that a manipulation rewrote where they stand; what only moved looks as it did."""
-    edits = []
+def _edits(excerpts: Sequence[Excerpt], names: Container[str] = ()) -> dict[str, list[_Edit]]:
+    """The turns that each manipulation rewrote where they stand; what only moved looks as it did.
+
+    Of all manipulations, unless some are named.
+    """
+    edits = defaultdict[str, list[_Edit]](list)
     for at, excerpt in enumerate(excerpts):
         for form, worse in enumerate(excerpt.worse):
-            if worse.name != name or len(worse.turns) != len(excerpt.turns):
+            if (names and worse.name not in names) or len(worse.turns) != len(excerpt.turns):
                 continue
             for broken in worse.broken:
                 after = worse.turns[broken.turn][1]
                 before = restated(worse, broken) or excerpt.turns[broken.turn][1]
-                if before != after and broken.spans:
-                    edits.append(_Edit(at, form, before, after))
+                if before != after and (broken.spans or worse.name in WRITTEN):
+                    edits[worse.name].append(_Edit(at, form, before, after))
     return edits
-
-
-def _sample(some: Sequence[T], most: int) -> list[T]:
-    """At most so many, evenly spread."""
-    return list(some[:: max(1, len(some) // most)][:most])
 
 
 def _without(excerpt: Excerpt, at: int, dropped: set[tuple[int, int]]) -> Excerpt:

@@ -13,8 +13,8 @@ from torch import nn
 from ...classifying import macro_f1
 from ...loop import on_device
 from .batch import Form, Source, inputs
-from .damage import CAUSES
-from .rows import Worse
+from .damage import CAUSES, WRITTEN
+from .rows import Group, Worse, spread
 
 #: Held turns that may be called broken although nobody damaged them.
 _WRONGLY = 0.05
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 class Exam(msgspec.Struct, frozen=True):
-    """All answers, and the logits of turns that nobody damaged."""
+    """All answers, and the logits of turns that people said and nobody damaged."""
 
     answers: tuple[Answer, ...]
     whole: Floats
@@ -84,19 +84,25 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def examine(network: nn.Module, source: Source, asked: int) -> Exam:
-    """The exam of so many groups, evenly spread, with every damaged form of each."""
+    """The exam of so many groups, and as many written ones, with every damaged form of each."""
     network.eval()
-    groups = source.rows.groups
-    groups = groups[:: max(1, len(groups) // asked)][:asked]
+    by_origin: tuple[list[Group], list[Group]] = [], []
+    for group in source.rows.groups:
+        by_origin[_is_written(group)].append(group)
     answers, undamaged = list[Answer](), list[Floats]()
-    for group in groups:
+    for group in (it for some in by_origin for it in spread(some, asked)):
         forms = [Form(group.turns, group.speakers, (), 0)]
         forms += [Form(each.turns, each.speakers, (each,), 0) for each in group.worse]
         with torch.no_grad():
             told, first = _answers(network, source, forms)
         answers += told
-        undamaged.append(first)
+        if not _is_written(group):
+            undamaged.append(first)
     return Exam(tuple(answers), np.concatenate([*undamaged, np.zeros(0)]))
+
+
+def _is_written(group: Group) -> bool:
+    return any(each.name in WRITTEN for each in group.worse)
 
 
 def _answers(

@@ -27,7 +27,6 @@ from ...data import Half, Material
 from ...recipe import AtLeastOne
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
-from .reactions import reacted
 from .written import Decided
 
 #: Excerpts of a part, and from how many missing parts on they are made by several processes.
@@ -71,10 +70,9 @@ class Maker:
         folder: Path,
         translate: Translate | None = None,
         written: Sequence[Decided] = (),
-        reactions: bool = False,
     ) -> None:
         self.making, self.seed, self.folder, self.translate = making, seed, folder, translate
-        self.written, self.reactions = written, reactions
+        self.written = written
 
     @property
     def _asked(self) -> tuple[str, ...]:
@@ -87,23 +85,13 @@ class Maker:
         if len(missing) >= _MANY:
             self._make_beside(missing)
         made = [excerpt for job in jobs for excerpt in self._part(job)]
-        made += [_untouched(each.ways[1]) for each in self._written(half)]
-        broken = {
-            way.id: tuple(each.broken(at))
-            for each in self._written(half)
-            for at, way in enumerate(each.ways)
-        }
-        return [self._whole(it, broken.get(it.id, ()), half) for it in made]
+        own = self._written(half)
+        rest = len(made) - len(own)
+        both = zip(own, made[rest:], strict=True)
+        return made[:rest] + [way for chat, first in both for way in _ways(chat, first)]
 
-    def _written(self, half: Half) -> Iterator[Decided]:
-        return (each for each in self.written if each.side == half)
-
-    def _whole(self, excerpt: Excerpt, broken: Sequence[Damaged], half: Half) -> Excerpt:
-        """An excerpt with what was written to break it, and, to learn from, with reactions."""
-        worse = (*broken, *excerpt.worse)
-        if self.reactions and half == "train":
-            worse += tuple(reacted(worse, excerpt.id))
-        return msgspec.structs.replace(excerpt, worse=worse)
+    def _written(self, half: Half) -> list[Decided]:
+        return [each for each in self.written if each.side == half]
 
     def _make_beside(self, jobs: Sequence[_Job]) -> None:
         """Make parts in as many processes as there are cores; what one fails at is made later.
@@ -169,10 +157,13 @@ def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
         yield _Job(cut[start : start + _PART], pool, tries)
 
 
-def _untouched(dialogue: Dialogue) -> Excerpt:
-    """An excerpt that nothing was made of."""
-    turns = tuple((turn.speaker, turn.text) for turn in dialogue.turns)
-    return Excerpt(dialogue.id, turns, (), ((),) * len(turns))
+def _ways(chat: Decided, first: Excerpt) -> Iterator[Excerpt]:
+    """Both ways of a conversation, each with what breaks it; programs damaged the first one."""
+    one, two = chat.ways
+    broken, other = (tuple(chat.broken(way)) for way in (0, 1))
+    yield msgspec.structs.replace(first, id=one.id, worse=broken + first.worse)
+    turns = tuple((turn.speaker, turn.text) for turn in two.turns)
+    yield Excerpt(two.id, turns, other, ((),) * len(turns))
 
 
 def harmless(

@@ -7,8 +7,11 @@ broken turn, and end there or go on with a word of excuse. Only the turn before 
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ....manipulate.manipulation import seeded
 from .damage import Damaged, cause_of
+from .material import Excerpt
 
 #: How many damaged forms of an excerpt are made again with a reaction, of those where one fits.
 _SHARE = 0.15
@@ -106,18 +109,24 @@ _EXCUSES = (
 )
 
 
-def reacted(worse: Sequence[Damaged], id: str) -> Iterator[Damaged]:
+def objected(excerpt: Excerpt, seed: int) -> Excerpt:
+    """An excerpt with reactions among its damaged forms."""
+    again = tuple(reacted(excerpt.worse, excerpt.id, seed))
+    return msgspec.structs.replace(excerpt, worse=excerpt.worse + again)
+
+
+def reacted(worse: Sequence[Damaged], id: str, seed: int) -> Iterator[Damaged]:
     """Some damaged forms again, in which the partner reacts to the turn that broke.
 
     >>> from .damage import Broken
     >>> talk = ("A", "Do you like tea?"), ("B", "The bus is late."), ("A", "With milk?")
-    >>> every = list(reacted([Damaged("replace-turn", talk, (Broken(1),))] * 100, "d1"))
+    >>> every = list(reacted([Damaged("replace-turn", talk, (Broken(1),))] * 100, "d1", seed=1))
     >>> 5 < len(every) < 30, {it.turns[:2] == talk[:2] for it in every}
     (True, {True})
     >>> {it.turns[2][0] for it in every}, {it.broken for it in every}
     ({'A'}, {(Broken(turn=1, spans=()),)})
     """
-    rng = seeded(0, id, "reactions")
+    rng = seeded(seed, id, "reactions")
     for each in worse:
         if not _fits(each) or rng.random() >= _SHARE:
             continue

@@ -6,12 +6,13 @@ moved, not the speakers: who speaks when would tell.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import InputError
 from ....manipulate.words import bare
 from ...vectors import Ints
 from .damage import CAUSES, Damaged, Span, cause_of, restated
@@ -19,6 +20,7 @@ from .material import Excerpt
 
 _NAMES = tuple(CAUSES)
 Bools = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 class Worse(msgspec.Struct, frozen=True):
@@ -108,8 +110,25 @@ class _Reading:
 
 def make(excerpts: Sequence[Excerpt], tokenizing: Tokenizing) -> Rows:
     """Excerpts that have a damaged form, as rows."""
+    damaged = [each for each in excerpts if each.worse]
+    if not damaged:
+        raise InputError(
+            "no excerpt can be damaged: there is nothing to learn",
+            field="settings.excerpts",
+            remedy="name longer conversations, or let excerpts be shorter (shortest)",
+        )
     reading = _Reading(tokenizing)
-    return reading.rows([_group(each, reading) for each in excerpts if each.worse])
+    return reading.rows([_group(each, reading) for each in damaged])
+
+
+def spread(some: Sequence[T], most: int) -> list[T]:
+    """At most so many, evenly spread.
+
+    >>> spread(range(10), 3)
+    [0, 4, 9]
+    """
+    places = np.linspace(0, len(some) - 1, min(most, len(some)))
+    return [some[int(at)] for at in places]
 
 
 def _group(excerpt: Excerpt, reading: _Reading) -> Group:

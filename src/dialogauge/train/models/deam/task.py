@@ -1,5 +1,6 @@
 """DEAM: tell damaged conversations from whole ones, and where and how they were damaged."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ from .damage import CAUSES, WORDED
 from .exam import examine
 from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
+from .reactions import objected
 from .topics import Shown, Topics
-from .written import written
+from .written import Decided, written
 
 NOTES = """\
 - Beside the tokens the network sees plain features: which part of a turn's tokens its own speaker,
@@ -41,9 +43,9 @@ NOTES = """\
   Repetition and echo are told mostly by these.
 - A score is a probability where most conversations are damaged, as in training, and not in the
   world: compare scores with each other.
-- It was taught by damage that programs made of English small talk, and not by people's ratings, but
-  for those that its encoder's step was chosen by. What it tells, and what it misses:
-  docs/reproductions/deam.md.
+- It was taught by damage that programs made of English small talk, by what was written for it if
+  that is counted above, and not by people's ratings, but for those that its encoder's step was
+  chosen by. What it tells, and what it misses: docs/reproductions/deam.md.
 """
 
 _INT8 = (
@@ -102,7 +104,7 @@ class Deam:
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
         own = written() if settings.written else ()
-        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own, settings.reactions)
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own)
         excerpts, held = (maker.make(material, half) for half in HALVES)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
@@ -111,10 +113,13 @@ class Deam:
         self._vectors = encode or encoder(recipe.backbone)
         self.topics = self._shown(material) if settings.topics else None
         left = balance(excerpts, recipe.seed)
-        self.train = self._source(left)
-        self.valid = self._source(held) if held else None
+        self.train = self._source([self._objected(each) for each in left])
+        self.valid = self._source(held) if any(each.worse for each in held) else None
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
-        self.sections: tuple[Section, ...] = (*_begun(settings), _section(cues))
+        self.sections: tuple[Section, ...] = (*_begun(settings), *_given(own), _section(cues))
+
+    def _objected(self, excerpt: Excerpt) -> Excerpt:
+        return objected(excerpt, self.recipe.seed) if self.settings.reactions else excerpt
 
     def _network(self) -> Joint | Flat:
         encoder, shape = self.backbone.encoder.model, self.settings.reader
@@ -154,8 +159,8 @@ class Deam:
 
     def loss(self, batch: tuple[Inputs, Shown | None]) -> Tensor:
         """What is wrong about excerpts, and about conversations of sentence vectors."""
-        inputs, shown = batch
-        loss = self._loss(inputs)
+        read, shown = batch
+        loss = self._loss(read)
         if shown is None:
             return loss
         turns = self.network.aside(shown.sentences, shown.speakers).float()
@@ -186,9 +191,7 @@ class Deam:
 
     def export(self, folder: Path) -> float:
         """Write what reads all tokens together; the encoder below it is one that ships."""
-        groups = self.train.rows.groups
-        spread = groups[:: max(1, len(groups) // _CALIBRATION)][:_CALIBRATION]
-        examples = [self._example(group) for group in spread]
+        examples = [self._example(it) for it in rows.spread(self.train.rows.groups, _CALIBRATION)]
         difference = export(
             self.network,
             folder,
@@ -240,7 +243,7 @@ def _placed(turns: Tensor, broken: Tensor) -> Tensor:
     """Cross entropy of each broken turn among itself and those of its row that are not."""
     rows, places = torch.nonzero(broken > 0, as_tuple=True)
     others = torch.where(broken == 0, turns, -1e4).logsumexp(1)
-    return softplus(others[rows] - turns[rows, places]).mean()
+    return softplus(others[rows] - turns[rows, places]).sum() / max(1, len(rows))
 
 
 def _rare(logits: Tensor, labels: Tensor) -> Tensor:
@@ -265,6 +268,19 @@ def _begun(settings: Settings) -> tuple[Section, ...]:
         f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
     )
     return (Section("Begun", text),)
+
+
+def _given(own: Sequence[Decided]) -> tuple[Section, ...]:
+    """What was written to learn from, for the card."""
+    if not own:
+        return ()
+    sides = Counter(each.side for each in own)
+    text = (
+        f"Of {len(own):,} conversations written in two ways, {sides['train']:,} are learnt from, "
+        f"{sides['valid']:,} validated with and {sides['test']:,} held out; by kind:\n\n"
+    )
+    kinds = Counter(each.name.removeprefix("written-") for each in own)
+    return (Section("Written in two ways", text + table(("kind", "conversations"), kinds.items())),)
 
 
 def _section(cues: Sequence[Cue]) -> Section:

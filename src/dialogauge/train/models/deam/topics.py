@@ -1,9 +1,9 @@
 """Foreign turns and lost order, learnt from sentence vectors alone.
 
-What the layers over sentence vectors see (``network.py: _Talk``) costs next to nothing; tokens read
-together are nearly all that a step costs. So beside a few damaged excerpts each step shows those
-layers many conversations of vectors, in which turns were exchanged for those of others of the same
-corpus, or moved, drawn anew each time.
+What the layers over sentence vectors see (``network.py: Joint.aside``) costs next to nothing, and
+tokens read together are nearly all that a step costs. So each step shows those layers, beside a few
+damaged excerpts, many conversations of vectors, in which turns were exchanged for those of others
+of the same corpus, or moved, drawn anew each time.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,8 +20,9 @@ from ...vectors import Ints
 
 #: The shortest conversation that is shown, and the longest.
 _SHORTEST, _LONGEST = 4, 18
-#: How many are shown undamaged.
-_WHOLE = 0.15
+#: How many are shown undamaged; of the others, how many with foreign turns, and of these how many
+#: with several that follow each other.
+_WHOLE, _FOREIGN, _SPLICED = 0.15, 0.57, 0.25
 
 Rng = np.random.Generator
 Vectors = Callable[[Sequence[str]], NDArray[Any]]
@@ -35,7 +36,7 @@ class Shown(NamedTuple):
     broken: Tensor  # (rows, turns): 1, 0, or -1 where there is no turn
 
 
-class _Talk(NamedTuple):
+class _Chat(NamedTuple):
     """One conversation: the places of its turns in the table, who speaks, and what broke."""
 
     turns: Ints
@@ -50,97 +51,89 @@ class Topics:
         self, dialogues: Sequence[Dialogue], origins: Sequence[int], vectors: Vectors, rows: Count
     ) -> None:
         texts = dict[str, int]()
-        self._talks = [_numbered(each, texts) for each in dialogues]
+        self._chats = [_numbered(each, texts) for each in dialogues]
         self._origins = np.array(origins)
         self._of_corpus = {at: np.flatnonzero(self._origins == at) for at in set(origins)}
         self._rows = rows
-        self._table = np.nan_to_num(vectors(list(texts))).astype(np.float16)
+        self._table = vectors(list(texts)).astype(np.float16)
 
     def drawn(self, rng: Rng) -> Shown:
         """Some conversations, most of them damaged."""
-        chosen = rng.integers(len(self._talks), size=self._rows)
-        talks = [self._damaged(int(at), rng) for at in chosen]
-        turns = max(len(each.turns) for each in talks)
-        places = np.zeros((len(talks), turns), np.int64)
+        chosen = rng.integers(len(self._chats), size=self._rows)
+        chats = [self._damaged(int(at), rng) for at in chosen]
+        turns = max(len(each.turns) for each in chats)
+        places = np.zeros((len(chats), turns), np.int64)
         speakers = np.full(places.shape, -1)
         broken = np.full(places.shape, -1.0, np.float32)
-        for row, talk in enumerate(talks):
-            own = slice(len(talk.turns))
-            places[row, own], speakers[row, own], broken[row, own] = talk
+        for row, chat in enumerate(chats):
+            own = slice(len(chat.turns))
+            places[row, own], speakers[row, own], broken[row, own] = chat
         sentences = self._table[places].astype(np.float32)
         return Shown(*map(torch.from_numpy, (sentences, speakers, broken)))
 
-    def _damaged(self, at: int, rng: Rng) -> _Talk:
-        talk = _excerpt(self._talks[at], rng)
-        if rng.random() < _WHOLE or len(talk.turns) < _SHORTEST:
-            return talk
-        return _WAYS[rng.integers(len(_WAYS))](talk, self._foreign(at, rng), rng)
-
-    def _foreign(self, at: int, rng: Rng) -> Ints:
-        """Turns that follow each other in another conversation of the same corpus."""
+    def _damaged(self, at: int, rng: Rng) -> _Chat:
+        chat = _excerpt(self._chats[at], rng)
+        if rng.random() < _WHOLE or len(chat.turns) < _SHORTEST:
+            return chat
         others = self._of_corpus[self._origins[at]]
-        behind = rng.integers(1, max(2, len(others)))  # another one, where there is one
-        other = others[(np.searchsorted(others, at) + behind) % len(others)]
-        turns = self._talks[other].turns
-        rest: Ints = turns[rng.integers(len(turns)) :]
-        return rest
+        if len(others) > 1 and rng.random() < _FOREIGN:
+            other = others[
+                (np.searchsorted(others, at) + rng.integers(1, len(others))) % len(others)
+            ]
+            foreign = self._chats[other].turns
+            return _joined(chat, foreign[rng.integers(len(foreign)) :], rng)
+        return _ordered(chat, _ORDERS[rng.integers(len(_ORDERS))](len(chat.turns), rng))
 
 
-def _numbered(dialogue: Dialogue, texts: dict[str, int]) -> _Talk:
+def _numbered(dialogue: Dialogue, texts: dict[str, int]) -> _Chat:
     names = dict[str, int]()
     turns = [texts.setdefault(turn.text, len(texts)) for turn in dialogue.turns]
     speakers = [names.setdefault(turn.speaker, len(names)) for turn in dialogue.turns]
-    return _Talk(np.array(turns), np.array(speakers), np.zeros(len(turns), np.bool_))
+    return _Chat(np.array(turns), np.array(speakers), np.zeros(len(turns), np.bool_))
 
 
-def _excerpt(talk: _Talk, rng: Rng) -> _Talk:
+def _excerpt(chat: _Chat, rng: Rng) -> _Chat:
     size = int(rng.integers(_SHORTEST, _LONGEST + 1))
-    start = int(rng.integers(max(1, len(talk.turns) - size + 1)))
+    start = int(rng.integers(max(1, len(chat.turns) - size + 1)))
     own = slice(start, start + size)
-    return _Talk(talk.turns[own], talk.speakers[own], talk.broken[own].copy())
+    return _Chat(chat.turns[own], chat.speakers[own], chat.broken[own].copy())
 
 
-def _replaced(talk: _Talk, foreign: Ints, rng: Rng) -> _Talk:
-    """One turn is another's."""
-    at = int(rng.integers(1, len(talk.turns)))
-    talk.broken[at] = True
-    turns = talk.turns.copy()
-    turns[at] = foreign[0]
-    return talk._replace(turns=turns)
+def _joined(chat: _Chat, foreign: Ints, rng: Rng) -> _Chat:
+    """One turn is another's, or all from one on, of which the first broke."""
+    at = int(rng.integers(1, len(chat.turns)))
+    chat.broken[at] = chat.turns[at] != foreign[0]
+    parts = [chat.turns[:at], foreign[:1], chat.turns[at + 1 :]]
+    if rng.random() < _SPLICED:
+        parts = [chat.turns[:at], foreign]
+    turns = np.concatenate(parts)[: len(chat.turns)]
+    return _Chat(turns, chat.speakers[: len(turns)], chat.broken[: len(turns)])
 
 
-def _spliced(talk: _Talk, foreign: Ints, rng: Rng) -> _Talk:
-    """From one turn on all are another's, and follow each other: the first of them broke."""
-    at = int(rng.integers(2, len(talk.turns)))
-    talk.broken[at] = True
-    turns = np.concatenate([talk.turns[:at], foreign])[: len(talk.turns)]
-    return _Talk(turns, talk.speakers[: len(turns)], talk.broken[: len(turns)])
-
-
-def _moved(talk: _Talk, foreign: Ints, rng: Rng) -> _Talk:
-    """Two turns changed places; each follows what it did not, and so do those behind them."""
-    one, two = sorted(rng.choice(np.arange(1, len(talk.turns)), 2, replace=False))
-    order = np.arange(len(talk.turns))
-    order[[one, two]] = order[[two, one]]
-    return _ordered(talk, order)
-
-
-def _swapped(talk: _Talk, foreign: Ints, rng: Rng) -> _Talk:
-    """The second part comes first."""
-    at = int(rng.integers(1, len(talk.turns)))
-    return _ordered(talk, np.roll(np.arange(len(talk.turns)), -at))
-
-
-def _shuffled(talk: _Talk, foreign: Ints, rng: Rng) -> _Talk:
-    """All turns in any order."""
-    return _ordered(talk, rng.permutation(len(talk.turns)))
-
-
-def _ordered(talk: _Talk, order: Ints) -> _Talk:
+def _ordered(chat: _Chat, order: Ints) -> _Chat:
     """Turns in another order, said by who speaks there; what follows another one broke."""
-    broken = np.concatenate([[False], np.diff(order) != 1])
-    return _Talk(talk.turns[order], talk.speakers, broken)
+    last = len(order) - 1
+    behind = order[:-1] + 1  # what stood behind each
+    same = (behind <= last) & (chat.turns[np.minimum(behind, last)] == chat.turns[order[1:]])
+    return _Chat(chat.turns[order], chat.speakers, np.concatenate([[False], ~same]))
 
 
-#: A foreign turn is what must be told most often.
-_WAYS = (_replaced, _replaced, _replaced, _spliced, _moved, _swapped, _shuffled)
+def _exchanged(count: int, rng: Rng) -> Ints:
+    """Two turns changed places, neither of them the first."""
+    one, two = rng.choice(np.arange(1, count), 2, replace=False)
+    order = np.arange(count)
+    order[[one, two]] = order[[two, one]]
+    return order
+
+
+def _halved(count: int, rng: Rng) -> Ints:
+    """The second part comes first."""
+    return np.roll(np.arange(count), -int(rng.integers(1, count)))
+
+
+def _shuffled(count: int, rng: Rng) -> Ints:
+    """Any order."""
+    return rng.permutation(count)
+
+
+_ORDERS = (_exchanged, _halved, _shuffled)

@@ -18,7 +18,6 @@ that nothing but what was said before can tell; :mod:`.cues` measures it.
 import re
 from collections.abc import Iterator
 from functools import cache
-from hashlib import blake2b
 from importlib.resources import files
 
 import msgspec
@@ -34,14 +33,15 @@ _PAIR = re.compile(r"\{([^{}|]+)\|([^{}|]+)\}")
 _LINE = re.compile(r"([AB]): (\S.*)")
 #: Where more of a turn than this differs, it is the turn as a whole that is wrong.
 _WORDS = 0.6
-#: The sides of the split, by tenths.
-_SIDES: tuple[Side, ...] = ("test", "valid", *("train",) * 8)
+_SIDES: dict[str, Side] = {"": "train", "valid": "valid", "test": "test"}
+_HEAD = re.compile(r"== (\w+)( valid| test|)")
 
 
 class Decided(msgspec.Struct, frozen=True):
     """One conversation in two ways."""
 
     name: str  # one of damage.WRITTEN
+    side: Side  # of the split, as its head says
     ways: tuple[Dialogue, Dialogue]
 
     @property
@@ -49,12 +49,6 @@ class Decided(msgspec.Struct, frozen=True):
         """The turns with alternatives; the first of them decides."""
         one, two = (way.turns for way in self.ways)
         return tuple(at for at, turn in enumerate(one) if turn != two[at])
-
-    @property
-    def side(self) -> Side:
-        """The side of the split, by its words."""
-        text = "\n".join(turn.text for way in self.ways for turn in way.turns)
-        return _SIDES[blake2b(text.encode(), digest_size=8).digest()[0] % len(_SIDES)]
 
     def edits(self, way: int) -> Iterator[Edited]:
         """One way, each time with another later turn from the other."""
@@ -80,7 +74,8 @@ def _told(broken: Broken, length: int) -> Broken:
 def written() -> tuple[Decided, ...]:
     """All that were written, in the order of their files."""
     folder = files(__package__) / "written"
-    texts = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir())
+    found = (file for file in folder.iterdir() if file.name.endswith(".txt"))
+    texts = sorted((file.name, file.read_text("utf-8")) for file in found)
     return tuple(each for name, text in texts for each in parsed(text, name))
 
 
@@ -102,20 +97,27 @@ def parsed(text: str, file: str) -> Iterator[Decided]:
     >>> [(each.name, each.turns[1][1]) for each in chat.broken(0)]
     [('written-time', 'For how long?')]
     """
-    for number, block in enumerate(re.split(r"(?m)^== ", text)[1:], 1):
-        kind, *lines = (line for line in block.splitlines() if line.strip())
-        chat = Decided(f"written-{kind.strip()}", _ways(lines, f"{file}:{number}"))
-        if chat.name not in WRITTEN or len(chat.choices) < 2:
-            problem = "has no known kind, or no turn that another one decides"
-            raise DataError(f"{file}: conversation {number} {problem}")
-        yield chat
+    before, *blocks = re.split(r"(?m)^(?===)", text)
+    if before.strip():
+        raise DataError(f"{file}: text before the first conversation: {before.strip()[:40]!r}")
+    for number, block in enumerate(blocks, 1):
+        first, *lines = (line.strip() for line in block.splitlines() if line.strip())
+        head, place = _HEAD.fullmatch(first), f"{file}: conversation {number}"
+        if head is None or f"written-{head[1]}" not in WRITTEN:
+            raise DataError(f"{place} has no known kind: {first[:40]!r}")
+        if sum(_PAIR.search(line) is not None for line in lines) < 2:
+            raise DataError(f"{place} has no turn that another one decides")
+        ways = _ways(lines, place, f"{file}:{number}")
+        yield Decided(f"written-{head[1]}", _SIDES[head[2].strip()], ways)
 
 
-def _ways(lines: list[str], id: str) -> tuple[Dialogue, Dialogue]:
-    found = [_LINE.fullmatch(line.strip()) for line in lines]
-    turns = [it.groups() for it in found if it]
-    if len(turns) < len(lines):
-        raise DataError(f"{id}: a line is not a turn of A or B")
+def _ways(lines: list[str], place: str, id: str) -> tuple[Dialogue, Dialogue]:
+    turns = []
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        if found is None or re.search("[{|}]", _PAIR.sub("", line)):
+            raise DataError(f"{place}: not a turn of A or B with {{one|other}}: {line[:40]!r}")
+        turns.append(found.groups())
     one, two = (
         Dialogue(f"{id}:{way}", tuple(Turn(who, _PAIR.sub(rf"\{way}", it)) for who, it in turns))
         for way in (1, 2)
