@@ -1,6 +1,7 @@
 """Conversations written to learn from: whole, even-handed, and like nothing measured with."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from msgspec.structs import astuple
 from dialogauge import contrast, corpora
 from dialogauge.errors import DataError
 from dialogauge.train.data import Half
-from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, cause_of
-from dialogauge.train.models.deam.material import Maker, Making
+from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, Broken, Damaged, cause_of
+from dialogauge.train.models.deam.frames import framed
+from dialogauge.train.models.deam.material import Excerpt, Maker, Making
 from dialogauge.train.models.deam.written import contrasts, parsed, written
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -143,3 +145,35 @@ def test_what_is_held_out_is_not_said_where_it_is_learnt() -> None:
     held = [way for chat in sides["test"] for way in chat.ways]
     clean, _ = corpora.decontaminate(held, {"train": learnt})
     assert len(clean) > 0.95 * len(held)  # "Do you have any brothers or sisters?" is said by many
+
+
+def test_openings_and_closings_are_the_same_in_all_forms() -> None:
+    turns = (("A", "I ski."), ("B", "Oh."), ("A", "Snow is all I need."))
+    other = (*turns[:2], ("A", "Wind is all I need."))
+    excerpt = Excerpt("d", turns, (Damaged("written-self", other, (Broken(2),)),), ((),) * 3)
+    sizes = set()
+    for seed in range(100):
+        made = framed(excerpt, seed)
+        (worse,) = made.worse
+        ((at, _),) = map(astuple, worse.broken)
+        assert made.turns[at - 2 : at + 1] == turns
+        assert worse.turns[at - 2 : at + 1] == other
+        assert made.turns[:at] == worse.turns[:at]
+        assert made.turns[at + 1 :] == worse.turns[at + 1 :]
+        assert len(made.turns) == len(made.same)
+        assert all(one != two for (one, _), (two, _) in pairwise(made.turns))
+        sizes.add((at - 2, len(made.turns) - at - 1))
+    assert {0, 2, 4} <= {before for before, _ in sizes}
+    assert {0, 1, 2, 3, 4} <= {behind for _, behind in sizes}
+
+
+def test_what_is_learnt_is_not_mostly_the_last_turn() -> None:
+    last, count = 0, 0
+    for chat in written():
+        way = chat.ways[0]
+        turns = tuple((turn.speaker, turn.text) for turn in way.turns)
+        made = framed(Excerpt(way.id, turns, tuple(chat.broken(0)), ((),) * len(turns)), 1)
+        for worse in made.worse:
+            last += worse.broken[0].turn == len(worse.turns) - 1
+            count += 1
+    assert last < 0.25 * count

@@ -102,6 +102,11 @@ def cause_of(name: str) -> str:
     return next(cause for cause, names in CAUSES.items() if name in names)
 
 
+def is_written(names: Iterable[str]) -> bool:
+    """Whether what goes by some of these names was written to be damaged."""
+    return any(name in WRITTEN for name in names)
+
+
 def damaged(
     excerpt: Dialogue, names: Iterable[str], pool: Pool, seed: int, tries: int = 1
 ) -> Iterator[Damaged]:

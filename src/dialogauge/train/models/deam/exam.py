@@ -13,7 +13,7 @@ from torch import nn
 from ...classifying import macro_f1
 from ...loop import on_device
 from .batch import Form, Source, inputs
-from .damage import CAUSES, WRITTEN
+from .damage import CAUSES, is_written
 from .rows import Group, Worse, spread
 
 #: Held turns that may be called broken although nobody damaged them.
@@ -102,7 +102,7 @@ def examine(network: nn.Module, source: Source, asked: int) -> Exam:
 
 
 def _is_written(group: Group) -> bool:
-    return any(each.name in WRITTEN for each in group.worse)
+    return is_written(each.name for each in group.worse)
 
 
 def _answers(

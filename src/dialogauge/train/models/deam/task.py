@@ -29,8 +29,9 @@ from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
 from .cues import Cue, balance, measure
-from .damage import CAUSES, WORDED
+from .damage import CAUSES, WORDED, is_written
 from .exam import examine
+from .frames import framed
 from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 from .reactions import objected
@@ -105,7 +106,8 @@ class Deam:
         self.recipe, self.settings, self.work = recipe, settings, work
         own = written() if settings.written else ()
         maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own)
-        excerpts, held = (maker.make(material, half) for half in HALVES)
+        made = (maker.make(material, half) for half in HALVES)
+        excerpts, held = ([_framed(each, recipe.seed) for each in some] for some in made)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
         if settings.begin:
@@ -268,6 +270,11 @@ def _begun(settings: Settings) -> tuple[Section, ...]:
         f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
     )
     return (Section("Begun", text),)
+
+
+def _framed(excerpt: Excerpt, seed: int) -> Excerpt:
+    """What was written, with an opening and a closing; of what people said, neither."""
+    return framed(excerpt, seed) if is_written(each.name for each in excerpt.worse) else excerpt
 
 
 def _given(own: Sequence[Decided]) -> tuple[Section, ...]:
