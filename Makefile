@@ -13,9 +13,9 @@ MODELS := relevance relevance-base maude bert-ruber dynaeval dynaeval-research d
 .PHONY: demo test lint bench format docs lexicon results system clean mixtures amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric dynaeval,maude,cosim --turns --table
+	$(BIN)/dialogauge score examples/talk.txt --metric deam,dynaeval,maude --turns --table
 	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
-	  --metric dynaeval,maude,distinct-2 --table
+	  --metric deam,dynaeval,maude --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
 
 test: lint  ## lint, format check, types, all tests
