@@ -122,9 +122,10 @@ def test_a_half_has_its_own_each_way_broken_by_the_other(tmp_path: Path) -> None
         "My brother is here.": ["She took the early train."],
     }
     assert list(made(TEXT, "train")) == ["We are off to Rome.", "We are off to Oslo."]
+    two = "== self valid\nA: I {ski|sail}.\nB: Oh.\nA: {Snow|Wind} is all I need.\n\n"
+    assert list(made(two + TEXT, "valid"))[2:] == ["My brother is here.", "My sister is here."]
     # What stands before it has no part in what breaks it: excerpts are kept in the folder.
-    other = "== self valid\nA: I {ski|sail}.\nB: Oh.\nA: {Snow|Wind} is all I need.\n\n"
-    assert made(other + TEXT, "valid")["My sister is here."] == ["He took the early train."]
+    assert made(two + TEXT, "valid")["My sister is here."] == ["He took the early train."]
 
 
 def test_contrasts_are_those_of_one_side() -> None:

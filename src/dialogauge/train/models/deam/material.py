@@ -87,8 +87,8 @@ class Maker:
         made = [excerpt for job in jobs for excerpt in self._part(job)]
         own = self._written(half)
         rest = len(made) - len(own)
-        both = zip(own, made[rest:], strict=True)
-        return made[:rest] + [way for chat, first in both for way in _ways(chat, first)]
+        both = enumerate(zip(own, made[rest:], strict=True))
+        return made[:rest] + [it for at, (chat, one) in both for it in _ways(chat, at % 2, one)]
 
     def _written(self, half: Half) -> list[Decided]:
         return [each for each in self.written if each.side == half]
@@ -126,7 +126,8 @@ class Maker:
             pool = Pool(corpus, translate=self.translate)
             cut = list(excerpts(corpus, self.making, self.seed))
             yield from _parts(cut, pool, tries)
-        written = [each.ways[0] for each in self._written(half)]  # one way: it takes a while
+        # One way of each, now this one and now the other: it takes a while.
+        written = [each.ways[at % 2] for at, each in enumerate(self._written(half))]
         yield from _parts(written, Pool(written, translate=self.translate), 1)
 
     def _part(self, job: _Job) -> list[Excerpt]:
@@ -157,13 +158,13 @@ def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
         yield _Job(cut[start : start + _PART], pool, tries)
 
 
-def _ways(chat: Decided, first: Excerpt) -> Iterator[Excerpt]:
-    """Both ways of a conversation, each with what breaks it; programs damaged the first one."""
-    one, two = chat.ways
-    broken, other = (tuple(chat.broken(way)) for way in (0, 1))
-    yield msgspec.structs.replace(first, id=one.id, worse=broken + first.worse)
-    turns = tuple((turn.speaker, turn.text) for turn in two.turns)
-    yield Excerpt(two.id, turns, other, ((),) * len(turns))
+def _ways(chat: Decided, way: int, made: Excerpt) -> Iterator[Excerpt]:
+    """Both ways of a conversation, each with what breaks it; one of them programs damaged, too."""
+    own, other = chat.ways[way], chat.ways[1 - way]
+    worse = (*chat.broken(way), *made.worse)
+    yield msgspec.structs.replace(made, id=own.id, worse=worse)
+    turns = tuple((turn.speaker, turn.text) for turn in other.turns)
+    yield Excerpt(other.id, turns, tuple(chat.broken(1 - way)), ((),) * len(turns))
 
 
 def harmless(
