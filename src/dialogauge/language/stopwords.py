@@ -36,8 +36,9 @@ def is_english(texts: Iterable[str], sure: int = 0) -> bool:
     False
     """
     texts = list(texts)
-    letters = [sign for text in texts for sign in text if sign.isalpha()]
-    if sum(sign > _LATIN for sign in letters) > len(letters) / 2:
+    letters = sum(sign.isalpha() for text in texts for sign in text)
+    foreign = sum(sign > _LATIN and sign.isalpha() for text in texts for sign in text)
+    if foreign > letters / 2:
         return False
     words = [word for text in texts for word in normalise(text).split()]
     common = sum(word in NLTK for word in words)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from .. import __version__
 from ..meta import Estimate
@@ -84,12 +85,18 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wanted: tuple[Goal, ...] = ()
     reasons: tuple[Reason, ...] = ()
     next: str = ""  # what we would try next
+    sample: dict[str, Any] = {}  # settings of all of the family, unless one has others
     family: dict[str, Variant] = {}
 
     @classmethod
     def read(cls, name: str) -> "Paper":
         """The paper of a page; its file is part of the package."""
-        return msgspec.toml.decode((_PAPERS / f"{name}.toml").read_bytes(), type=cls)
+        paper = msgspec.toml.decode((_PAPERS / f"{name}.toml").read_bytes(), type=cls)
+        family = {
+            each: replace(variant, settings=paper.sample | variant.settings)
+            for each, variant in paper.family.items()
+        }
+        return replace(paper, family=family)
 
     def why(self, missed: Collection[str]) -> str:
         """The reasons for what is missed, to stand below a table; nothing if nothing is."""

@@ -87,11 +87,13 @@ class Maker:
         made = [excerpt for job in jobs for excerpt in self._part(job)]
         own = self._written(half)
         rest = len(made) - len(own)
-        both = enumerate(zip(own, made[rest:], strict=True))
-        return made[:rest] + [it for at, (chat, one) in both for it in _ways(chat, at % 2, one)]
+        both = zip(own, made[rest:], strict=True)
+        return made[:rest] + [way for chat, first in both for way in _ways(chat, first)]
 
     def _written(self, half: Half) -> list[Decided]:
-        return [each for each in self.written if each.side == half]
+        """Those of a half; programs damage the first way, so that every other is turned round."""
+        own = [each for each in self.written if each.side == half]
+        return [each.turned() if at % 2 else each for at, each in enumerate(own)]
 
     def _make_beside(self, jobs: Sequence[_Job]) -> None:
         """Make parts in as many processes as there are cores; what one fails at is made later.
@@ -126,8 +128,7 @@ class Maker:
             pool = Pool(corpus, translate=self.translate)
             cut = list(excerpts(corpus, self.making, self.seed))
             yield from _parts(cut, pool, tries)
-        # One way of each, now this one and now the other: it takes a while.
-        written = [each.ways[at % 2] for at, each in enumerate(self._written(half))]
+        written = [each.ways[0] for each in self._written(half)]  # one way: it takes a while
         yield from _parts(written, Pool(written, translate=self.translate), 1)
 
     def _part(self, job: _Job) -> list[Excerpt]:
@@ -158,13 +159,13 @@ def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
         yield _Job(cut[start : start + _PART], pool, tries)
 
 
-def _ways(chat: Decided, way: int, made: Excerpt) -> Iterator[Excerpt]:
-    """Both ways of a conversation, each with what breaks it; one of them programs damaged, too."""
-    own, other = chat.ways[way], chat.ways[1 - way]
-    worse = (*chat.broken(way), *made.worse)
-    yield msgspec.structs.replace(made, id=own.id, worse=worse)
-    turns = tuple((turn.speaker, turn.text) for turn in other.turns)
-    yield Excerpt(other.id, turns, tuple(chat.broken(1 - way)), ((),) * len(turns))
+def _ways(chat: Decided, first: Excerpt) -> Iterator[Excerpt]:
+    """Both ways of a conversation, each with what breaks it; programs damaged the first, too."""
+    one, two = chat.ways
+    worse = (*chat.broken(0), *first.worse)
+    yield msgspec.structs.replace(first, id=one.id, worse=worse)
+    turns = tuple((turn.speaker, turn.text) for turn in two.turns)
+    yield Excerpt(two.id, turns, tuple(chat.broken(1)), ((),) * len(turns))
 
 
 def harmless(

@@ -87,7 +87,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     written: bool = False  # learn also from conversations that were written for it
     reactions: bool = False  # some damage is objected to by the partner
     topics: Count = 64  # conversations of sentence vectors beside each batch
-    exam: AtLeastOne = 200  # excerpts to validate with
+    exam: AtLeastOne = 200  # excerpts to validate with, and as many of what was written
     begin: str = ""  # a model of the same shape to go on from, by name or folder; none: the encoder
     int8: bool = True  # as it ships; fp32 is twice as slow
 
@@ -113,10 +113,10 @@ class Deam:
         if settings.begin:
             continued(self.network, open_folder(settings.begin) / "model.onnx")
         self._vectors = encode or encoder(recipe.backbone)
-        self.topics = self._shown(material) if settings.topics else None
         left = balance(excerpts, recipe.seed)
         self.train = self._source([self._objected(each) for each in left])
         self.valid = self._source(held) if any(each.worse for each in held) else None
+        self.topics = self._shown(material) if settings.topics else None
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
         self.sections: tuple[Section, ...] = (*_begun(settings), *_given(own), _section(cues))
 
@@ -287,7 +287,11 @@ def _given(own: Sequence[Decided]) -> tuple[Section, ...]:
         f"{sides['valid']:,} validated with and {sides['test']:,} held out; by kind:\n\n"
     )
     kinds = Counter(each.name.removeprefix("written-") for each in own)
-    return (Section("Written in two ways", text + table(("kind", "conversations"), kinds.items())),)
+    return (
+        Section(
+            "Written in two ways", text + table(("kind", "conversations"), kinds.items()) + "\n"
+        ),
+    )
 
 
 def _section(cues: Sequence[Cue]) -> Section:
@@ -298,7 +302,7 @@ def _section(cues: Sequence[Cue]) -> Section:
         "The area under the curve of a classifier that sees turns alone, by folds (guessing: 0.5): "
         "turns of undamaged conversations and of damaged ones, as training shows them; then, kind "
         "by kind, rewritten turns and what the undamaged conversation has in their place. Of "
-        f"what goes one way or the other, as much goes each way.\n\n{table(head, rows)}"
+        f"what goes one way or the other, as much goes each way.\n\n{table(head, rows)}\n"
     )
     return Section("What a turn alone gives away", text)
 

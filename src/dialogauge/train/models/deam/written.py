@@ -50,6 +50,10 @@ class Decided(msgspec.Struct, frozen=True):
         one, two = (way.turns for way in self.ways)
         return tuple(at for at, turn in enumerate(one) if turn != two[at])
 
+    def turned(self) -> "Decided":
+        """The same, the second way first."""
+        return msgspec.structs.replace(self, ways=self.ways[::-1])
+
     def edits(self, way: int) -> Iterator[Edited]:
         """One way, each time with another later turn from the other."""
         own, other = self.ways[way], self.ways[1 - way]
