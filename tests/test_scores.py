@@ -4,6 +4,7 @@ import csv
 import math
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,6 +25,7 @@ SCORE = st.builds(
     turns=st.lists(NUMBERS, max_size=4).map(tuple),
     aspects=st.dictionaries(TEXTS, NUMBERS, max_size=2),
     causes=st.lists(st.builds(Cause, st.integers(0, 9), TEXTS, SPANS), max_size=2).map(tuple),
+    interval=st.none() | st.tuples(NUMBERS, NUMBERS),
 )
 ROW = st.builds(
     Row,
@@ -62,6 +64,49 @@ def test_a_cause_of_a_turn_as_a_whole_needs_no_characters(tmp_path: Path) -> Non
     Scores({"one": "one|v:1"}, tuple(rows)).write(path)
     path.write_text(path.read_text().replace('[0,"c",[]]', '[0,"c"]'))
     assert Scores.read(path).rows[0].scores["one"].causes == (Cause(0, "c"),)
+
+
+OLD_CSV = """\
+"id","system","level","context","digest","one","one.turns","one.aspects","one.causes","one.signature"
+"d0","","dialogue","1","0",0.25,"[null,0.25]","","[]","one|v:1"
+"""
+
+
+def test_a_table_without_the_columns_of_an_interval_is_read(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    (tmp_path / "old.csv").write_text(OLD_CSV)
+    old = Scores.read(tmp_path / "old.csv")
+    assert (old.rows[0].id, old.rows[0].scores["one"].turns[1]) == ("d0", 0.25)
+    old.write(tmp_path / "new.parquet")
+    table = parquet.read_table(tmp_path / "new.parquet")
+    parquet.write_table(table.drop_columns(["one.low", "one.high"]), tmp_path / "old.parquet")
+    old.write(tmp_path / "old.jsonl")
+    assert "interval" not in (tmp_path / "old.jsonl").read_text()
+    for ending in ("csv", "parquet", "jsonl"):
+        (row,) = Scores.read(tmp_path / f"old.{ending}").rows
+        assert row.value("one") == 0.25
+        assert row.scores["one"].interval is None
+    assert pa.types.is_floating(table.schema.field("one.low").type)
+
+
+def test_an_interval_has_two_columns(tmp_path: Path) -> None:
+    dialogue = Dialogue("d", (Turn("A", "x"),))
+    ends = [None, (0.2, 0.7), (math.nan, 0.7)]
+    rows = [row_of(dialogue, {"one": Score(0.5, interval=each)}) for each in ends]
+    Scores({"one": "one|v:1"}, tuple(rows)).write(tmp_path / "s.csv")
+    with (tmp_path / "s.csv").open(newline="") as file:
+        cells = [(row["one.low"], row["one.high"]) for row in csv.DictReader(file)]
+    assert cells == [("", ""), ("0.2", "0.7"), ("", "0.7")]
+    again = [row.scores["one"].interval for row in Scores.read(tmp_path / "s.csv").rows]
+    assert repr(again) == repr(ends)
+
+
+def test_an_interval_without_ends_is_none() -> None:
+    assert Score(0.5, interval=(math.nan, math.nan)).interval is None
+    assert Score(0.5, interval=(None, None)).interval is None  # type: ignore[arg-type]
+    assert repr(Score(0.5, interval=(None, 1.0)).interval) == "(nan, 1.0)"  # type: ignore[arg-type]
 
 
 def test_csv_cells_are_no_formulas(tmp_path: Path) -> None:
@@ -114,6 +159,15 @@ def test_the_last_turn_is_judged_at_turn_level() -> None:
     assert Row("d", "", "", {"m": Score(0.5)}, level="turn").value("m") == 0.5
 
 
+def test_an_interval_is_that_of_the_number_beside_it() -> None:
+    score = Score(0.5, (0.25, 0.75), interval=(0.4, 0.6))
+    last = msgspec.structs.replace(score, turns=(0.25, 0.5))
+    assert Row("d", "", "", {"m": score}).interval("m") == (0.4, 0.6)
+    assert Row("d", "", "", {"m": score}, level="turn").interval("m") is None
+    assert Row("d", "", "", {"m": last}, level="turn").interval("m") == (0.4, 0.6)
+    assert Row("d", "", "", {}).interval("m") is None
+
+
 def test_frames() -> None:
     import pandas
     import polars
@@ -121,7 +175,8 @@ def test_frames() -> None:
     scores = example()
     for frame in (scores.to_polars(), scores.to_pandas()):
         assert isinstance(frame, polars.DataFrame | pandas.DataFrame)
-        assert frame.shape == (3, 7)
+        assert frame.shape == (3, 9)
+        assert [*frame.columns][5:] == ["one", "one.low", "one.high", "one.turns"]
         assert list(frame["one"]) == pytest.approx([0, 1 / 3, 2 / 3])
 
 

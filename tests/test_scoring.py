@@ -71,6 +71,22 @@ def test_a_cause_stands_at_its_turn_whatever_was_not_shown() -> None:
     assert row.scores["counting"].causes == (Cause(2, "late", ((0, 1),)),)
 
 
+class Sure(Counting):
+    """A metric that says where people's judgement lies."""
+
+    def score(self, dialogues: Sequence[dg.Dialogue]) -> list[Score]:
+        return [Score(0.5, (0.5,) * len(each.turns), interval=(0.2, 0.7)) for each in dialogues]
+
+
+def test_an_interval_is_kept_until_the_value_is_another() -> None:
+    aside = dg.Turn("system", "be brief", aside=True)
+    given = [*chats(1), dg.Dialogue("aside", (aside, *chats(1)[0].turns))]
+    rows = dg.score(given, Sure()).rows
+    assert [row.scores["counting"].interval for row in rows] == [(0.2, 0.7)] * 2
+    rows = dg.score(given, Sure(), aggregate="sum").rows
+    assert [row.scores["counting"].interval for row in rows] == [None] * 2
+
+
 @pytest.mark.parametrize(
     ("cause", "problem"),
     [

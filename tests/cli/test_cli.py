@@ -82,6 +82,35 @@ def test_a_table_on_a_terminal() -> None:
     assert "{" not in seen
 
 
+JUDGE = """
+from dialogauge.scores import Cause, Score
+
+class Judge:
+    name, signature, trained = "judge", "judge|v:1", False
+    def score(self, dialogues):
+        return [
+            Score(
+                0.5, (0.9, 0.1, *(0.5 for _ in each.turns[2:])), {"fun": 0.25},
+                (Cause(1, "form"),), (0.2, 0.71),
+            )
+            for each in dialogues
+        ]
+"""
+
+
+def test_a_table_shows_all_of_a_score_and_a_pipe_holds_it(tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text(JUDGE)
+    command = ("score", EXAMPLES / "talk.txt", "-m", "judge:Judge")
+    seen = spawn(*command, "--table", cwd=tmp_path).stdout
+    assert "weakest turn" in seen
+    assert "2 form" in seen
+    assert seen.index("0.20 … 0.71") < seen.index("aspects of judge") < seen.index("0.25")
+    assert "judge 0.500 [0.20, 0.71]" in spawn(*command, "--table", "--turns", cwd=tmp_path).stdout
+    piped = spawn(*command, cwd=tmp_path).stdout
+    assert "aspects of" not in piped
+    assert lines(piped)[1]["scores"]["judge"]["interval"] == [0.2, 0.71]
+
+
 def test_no_colours_elsewhere() -> None:
     done = spawn("score", EXAMPLES / "chats.jsonl", "-m", "turn-count", "--table")
     assert done.returncode == 0

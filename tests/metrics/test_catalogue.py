@@ -314,6 +314,10 @@ def metric(result: Callable[[Sequence[Dialogue]], Any]) -> Any:
         ([Score(0.0, (1.0, -math.inf))] * 2, "infinite"),
         ([Score(0.0, aspects={"a": "b"})] * 2, "not a number but str"),  # type: ignore[dict-item]
         ([Score(10**400)] * 2, "has a score that is"),
+        ([Score(0.5, interval=(0.7, 0.2))] * 2, "that is an interval from 0.7 down to 0.2"),
+        ([Score(0.5, interval=(0.2,))] * 2, "an interval of 1 numbers, not of two"),  # type: ignore[arg-type]
+        ([Score(0.5, interval=(0.2, math.inf))] * 2, "infinite"),
+        ([Score(0.5, interval=("a", "b"))] * 2, "not a number but str"),  # type: ignore[arg-type]
     ],
 )
 def test_broken_metrics_are_named(result: Any, problem: str) -> None:
@@ -343,6 +347,25 @@ def test_numbers_of_any_kind_become_floats() -> None:
     assert {type(result.value), *map(type, result.turns), type(result.aspects["a"])} == {float}
 
 
+@pytest.mark.parametrize(
+    ("given_ends", "ends"),
+    [
+        ((np.float32(0.25), 1), "(0.25, 1.0)"),
+        ((math.nan, 1.0), "(nan, 1.0)"),
+        ((0.5, 0.5), "(0.5, 0.5)"),
+        (None, "None"),
+    ],
+)
+def test_an_interval_is_kept(given_ends: Any, ends: str) -> None:
+    (result,) = checked(metric(lambda _: [Score(0.5, interval=given_ends)]), [CHAT])
+    assert repr(result.interval) == ends
+
+
+def test_an_interval_without_ends_is_none() -> None:
+    unknown = Score(0.5, interval=(np.float32(math.nan), math.nan))  # type: ignore[arg-type]
+    assert checked(metric(lambda _: [unknown]), [CHAT]) == [Score(0.5)]
+
+
 def test_one_function_makes_a_metric() -> None:
     lengths = by_turn("lengths", lambda chat: [len(turn.text) for turn in chat.turns])
     speakers = by_dialogue("speakers", lambda chat: len(chat.speakers))
@@ -363,6 +386,13 @@ def test_aggregates_leave_nan_out(how: str, value: float) -> None:
     assert result.value == value
     assert result.causes == (Cause(1, "x"),)
     assert repr(result.turns) == repr(given_score.turns)
+
+
+@pytest.mark.parametrize("how", AGGREGATES)
+def test_an_interval_does_not_outlive_its_value(how: str) -> None:
+    assert aggregate(Score(9.0, (2.0, 4.0), interval=(8.0, 10.0)), how).interval is None
+    whole = Score(9.0, interval=(8.0, 10.0))  # not computed anew
+    assert aggregate(whole, how) == whole
 
 
 @pytest.mark.parametrize("how", AGGREGATES)

@@ -140,6 +140,8 @@ def _to_terminal(dialogues: Dialogues, run: Run, quiet: bool) -> None:
         for dialogue, row in shown:
             terminals.print(terminal.conversation(dialogue, row))
     terminals.print(terminal.summary(shown, means))
+    for table in terminal.aspects(shown):
+        terminals.print(table)
     _silence(means, quiet)
     if means.rows > len(shown):
         terminals.print(f"{means.rows - len(shown):,} more dialogues: --out FILE keeps them all")

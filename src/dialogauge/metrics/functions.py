@@ -7,7 +7,7 @@
     >>> from dialogauge.dialogue import Dialogue, Turn
     >>> shouts = by_turn("shouts", lambda chat: [turn.text.count("!") for turn in chat.turns])
     >>> shouts.score([Dialogue("d1", (Turn("a", "Hi!!"), Turn("b", "Hello.")))])
-    [Score(value=1.0, turns=(2.0, 0.0), aspects={}, causes=())]
+    [Score(value=1.0, turns=(2.0, 0.0), aspects={}, causes=(), interval=None)]
 
 How turn scores become the dialogue's is a choice of its own: :func:`aggregate`.
 """
@@ -121,7 +121,8 @@ def from_last_turns(dialogue: Dialogue, values: Iterable[float]) -> Score:
 def aggregate(score: Score, how: str) -> Score:
     """The score with its value computed anew from its turns; NaN when none could be scored.
 
-    A score without turn scores stays as it is. A result too large for a float is NaN.
+    A score without turn scores stays as it is. A result too large for a float is NaN. An interval
+    is lost: it was that of the other value.
 
     >>> aggregate(Score(0.0, (2.0, NAN, 5.0)), "product").value
     10.0
@@ -135,4 +136,5 @@ def aggregate(score: Score, how: str) -> Score:
         value = AGGREGATES[how](scored) if scored else NAN
     except OverflowError:
         value = NAN
-    return msgspec.structs.replace(score, value=value if math.isfinite(value) else NAN)
+    value = value if math.isfinite(value) else NAN
+    return msgspec.structs.replace(score, value=value, interval=None)

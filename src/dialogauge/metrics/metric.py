@@ -156,6 +156,7 @@ def _checked_score(metric: Metric, score: Any, dialogue: Dialogue) -> Score:
             turns=tuple(map(_number, score.turns)),
             aspects={aspect: _number(value) for aspect, value in aspects.items()},
             causes=tuple(_cause(cause, dialogue) for cause in score.causes),
+            interval=_interval(score.interval),
         )
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise _broken(metric, f"has a score that is {error}, for {where}") from None
@@ -170,6 +171,19 @@ def _cause(cause: Any, dialogue: Dialogue) -> Cause:
     if not all(0 <= start <= end <= len(dialogue.turns[turn].text) for start, end in spans):
         raise ValueError(f"the cause {name!r} of characters that turn {turn} does not have")
     return Cause(turn, name, spans)
+
+
+def _interval(ends: Any) -> tuple[float, float] | None:
+    """Two plain numbers, the lower one first."""
+    if ends is None:
+        return None
+    numbers = tuple(map(_number, ends))
+    if len(numbers) != 2:
+        raise ValueError(f"an interval of {len(numbers)} numbers, not of two")
+    low, high = numbers
+    if low > high:
+        raise ValueError(f"an interval from {low} down to {high}: the lower end comes first")
+    return low, high
 
 
 def _number(value: Any) -> float:

@@ -5,14 +5,15 @@ and stands in a ``rich.text.Text``, where markup means nothing.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..dialogue import Dialogue
 from ..escaping import printable
 from ..meta.estimate import Estimate
 from ..meta.means import Means
-from ..scores import Cause, Row
+from ..scores import Cause, Row, Score
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,16 +22,24 @@ if TYPE_CHECKING:
 #: Of the words that broke a turn, so many parts are shown, and so many characters of each.
 _PARTS, _QUOTED = 3, 20
 
+#: In place of a score that a row does not have.
+_NOTHING = Score(math.nan)
 
-def number(value: float, absent: str = "–") -> str:
+
+def number(value: float, absent: str = "–", places: int = 3) -> str:
     """A score for the eye; a dash where there is none."""
-    return absent if math.isnan(value) else f"{value:.3f}"
+    return absent if math.isnan(value) else f"{value:.{places}f}"
 
 
 def interval(estimate: Estimate, places: int) -> str:
     """An interval in a column of its own; empty where there is none."""
     low, high = estimate.low, estimate.high
     return "" if math.isnan(low) else f"{low:.{places}f} … {high:.{places}f}"
+
+
+def _ends(row: Row, metric: str, between: str) -> str:
+    """Where people's judgement lies; empty where the metric does not say."""
+    return between.join(number(end, places=2) for end in row.interval(metric) or ())
 
 
 def text(content: str, limit: int = 0, keep: str = "") -> "Text":
@@ -82,30 +91,102 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+class _Column(NamedTuple):
+    """A column of the summary: what it shows of a dialogue, and in the two rows below."""
+
+    name: str
+    cell: "Callable[[Dialogue, Row], Text | str]"
+    mean: str = ""
+    bounds: str = ""
+
+
 def summary(pairs: Sequence[tuple[Dialogue, Row]], means: Means) -> "Table":
-    """A row per dialogue and, last, the means and their 95 % intervals."""
-    estimates = means.estimates()
-    systems = any(dialogue.system for dialogue, _ in pairs)
-    grid = table("dialogue", *(("system",) if systems else ()), "turns", *estimates)
+    """A row per dialogue and, last, the means and their 95 % intervals.
+
+    Behind a metric stands where people's judgement lies, and last which turn broke, if they say so.
+    """
+    weakest = [*_weakest_columns(pairs)]
+    columns = [*_dialogue_columns(pairs, means), *_metric_columns(pairs, means), *weakest]
+    grid = table(*(column.name for column in columns))
+    for each in grid.columns[len(columns) - len(weakest) :]:
+        each.justify = "left"
     for dialogue, row in pairs:
-        system = (text(dialogue.system),) if systems else ()
-        values = (number(row.value(name)) for name in estimates)
-        grid.add_row(text(dialogue.id, 40), *system, str(len(dialogue.turns)), *values)
+        grid.add_row(*(column.cell(dialogue, row) for column in columns))
     grid.add_section()
-    blanks = ("", "") if systems else ("",)
-    values = (number(it.value) for it in estimates.values())
-    grid.add_row(f"mean of {means.rows:,}", *blanks, *values)
-    grid.add_row("95 % interval", *blanks, *(interval(it, 2) or "–" for it in estimates.values()))
+    grid.add_row(*(column.mean for column in columns))
+    grid.add_row(*(column.bounds for column in columns))
+    return grid
+
+
+def _dialogue_columns(pairs: Sequence[tuple[Dialogue, Row]], means: Means) -> Iterator[_Column]:
+    mean = f"mean of {means.rows:,}"
+    yield _Column("dialogue", lambda dialogue, _: text(dialogue.id, 40), mean, "95 % interval")
+    if any(dialogue.system for dialogue, _ in pairs):
+        yield _Column("system", lambda dialogue, _: text(dialogue.system))
+    yield _Column("turns", lambda dialogue, _: str(len(dialogue.turns)))
+
+
+def _metric_columns(pairs: Sequence[tuple[Dialogue, Row]], means: Means) -> Iterator[_Column]:
+    for name, mean in means.estimates().items():
+        value = partial(_value, name)
+        yield _Column(name, value, number(mean.value), interval(mean, 2) or "–")
+        if any(row.interval(name) for _, row in pairs):
+            yield _Column("90 %", partial(_likely, name))
+
+
+def _weakest_columns(pairs: Sequence[tuple[Dialogue, Row]]) -> Iterator[_Column]:
+    scored = [(name, score) for _, row in pairs for name, score in row.scores.items()]
+    names = dict.fromkeys(name for name, score in scored if score.turns and score.causes)
+    for name in names:
+        title = f"weakest by {name}" if len(names) > 1 else "weakest turn"
+        yield _Column(title, partial(_weakest, name))
+
+
+def _value(metric: str, _: Dialogue, row: Row) -> str:
+    return number(row.value(metric))
+
+
+def _likely(metric: str, _: Dialogue, row: Row) -> str:
+    return _ends(row, metric, " … ") or "–"
+
+
+def _weakest(metric: str, _: Dialogue, row: Row) -> "Text":
+    """The number of the lowest turn, from 1, and what broke there."""
+    score = row.scores.get(metric, _NOTHING)
+    at = _lowest(score.turns)
+    names = dict.fromkeys(cause.name for cause in score.causes if cause.turn == at)
+    return text(f"{at + 1} {', '.join(names)}".rstrip() if at >= 0 else "–", 40)
+
+
+def aspects(pairs: Sequence[tuple[Dialogue, Row]]) -> "list[Table]":
+    """Of each metric that judges parts: a row per dialogue and a column per aspect."""
+    parts: dict[str, dict[str, None]] = {}
+    for _, row in pairs:
+        for name, score in row.scores.items():
+            if score.aspects:
+                parts.setdefault(name, {}).update(dict.fromkeys(score.aspects))
+    return [_aspects(pairs, name, [*columns]) for name, columns in parts.items()]
+
+
+def _aspects(pairs: Sequence[tuple[Dialogue, Row]], metric: str, columns: Sequence[str]) -> "Table":
+    grid = _titled(table("dialogue", *columns), f"aspects of {metric}")
+    for dialogue, row in pairs:
+        values = row.scores.get(metric, _NOTHING).aspects
+        cells = (number(values.get(each, math.nan), places=2) for each in columns)
+        grid.add_row(text(dialogue.id, 40), *cells)
+    return grid
+
+
+def _titled(grid: "Table", title: str) -> "Table":
+    grid.title, grid.title_justify, grid.title_style = text(title), "left", "bold"
     return grid
 
 
 def conversation(dialogue: Dialogue, row: Row) -> "Table":
     """The turns of one dialogue with their scores; the lowest of each metric is marked."""
     scored = {name: score.turns for name, score in row.scores.items() if score.turns}
-    values = (f"{name} {number(row.value(name))}" for name in row.scores)
-    grid = table("speaker", "text", *scored)
-    grid.title, grid.title_justify = text(f"{dialogue.id}  {'  '.join(values)}"), "left"
-    grid.title_style = "bold"
+    values = "  ".join(_named(row, name) for name in row.scores)
+    grid = _titled(table("speaker", "text", *scored), f"{dialogue.id}  {values}")
     grid.columns[1].ratio, grid.columns[1].justify = 1, "left"
     lowest = {name: _lowest(turns) for name, turns in scored.items()}
     why = {name: _reasons(dialogue, row.scores[name].causes) for name in scored}
@@ -120,6 +201,12 @@ def conversation(dialogue: Dialogue, row: Row) -> "Table":
         style = "dim" if turn.aside else "bold" if at in lowest.values() else ""
         grid.add_row(text(turn.speaker, 20), text(turn.text, 300, keep="\n"), *cells, style=style)
     return grid
+
+
+def _named(row: Row, metric: str) -> str:
+    """A metric's name, the number, and where people's judgement lies, if the metric says."""
+    where = _ends(row, metric, ", ")
+    return f"{metric} {number(row.value(metric))}{where and f' [{where}]'}"
 
 
 def _reasons(dialogue: Dialogue, causes: Sequence[Cause]) -> dict[int, str]:

@@ -71,7 +71,7 @@ def _write_jsonl(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[
         file.write(row_line(row))
 
 
-# Flat: a column per field of the dialogue, four per metric. What CSV, Parquet and frames share.
+# Flat: a column per field of the dialogue, six per metric. What CSV, Parquet and frames share.
 
 FIELDS = ("id", "system", "level", "context", "digest")
 
@@ -81,7 +81,9 @@ def flat(row: Row, metrics: Iterable[str]) -> dict[str, Any]:
     cells: dict[str, Any] = {field: getattr(row, field) for field in FIELDS}
     for metric in metrics:
         score = row.scores[metric]
+        low, high = score.interval or (math.nan, math.nan)
         cells[metric] = _null(score.value)
+        cells[f"{metric}.low"], cells[f"{metric}.high"] = _null(low), _null(high)
         cells[f"{metric}.turns"] = [_null(turn) for turn in score.turns]
         cells[f"{metric}.aspects"] = _ENCODE(score.aspects).decode() if score.aspects else ""
         cells[f"{metric}.causes"] = [msgspec.structs.asdict(cause) for cause in score.causes]
@@ -97,9 +99,15 @@ def _unflat(cells: Mapping[str, Any], metrics: Iterable[str]) -> Row:
             tuple(cells[f"{metric}.turns"]),
             msgspec.json.decode(aspects, type=dict[str, float | None]) if aspects else {},
             tuple(_cause(cause) for cause in cells[f"{metric}.causes"]),
+            _ends(cells, metric),
         )
     fields = {field: cells[field] for field in FIELDS}
     return msgspec.convert(fields | {"scores": scores}, Row)
+
+
+def _ends(cells: Mapping[str, Any], metric: str) -> tuple[float, float]:
+    """The ends of an interval, null where there is none; older tables lack the columns."""
+    return cells.get(f"{metric}.low", math.nan), cells.get(f"{metric}.high", math.nan)
 
 
 def _cause(cells: Mapping[str, Any]) -> Cause:
@@ -131,7 +139,7 @@ def _fused(cell: str) -> str:
 
 def _write_csv(file: IO[bytes], signatures: Mapping[str, str], rows: Iterable[Row]) -> None:
     text = io.TextIOWrapper(file, "utf-8", "replace", newline="")
-    parts = ("", ".turns", ".aspects", ".causes", ".signature")
+    parts = ("", ".low", ".high", ".turns", ".aspects", ".causes", ".signature")
     names = [*FIELDS, *(metric + part for metric in signatures for part in parts)]
     # All text is quoted: csv itself would leave a lone \r bare.
     table = csv.DictWriter(text, names, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -174,11 +182,17 @@ def _read_csv(file: IO[bytes]) -> tuple[Mapping[str, str], Iterator[Row]]:
 def _csv_cells(raw: Mapping[str, str], metrics: Iterable[str]) -> dict[str, Any]:
     cells: dict[str, Any] = {field: _fused(raw[field]) for field in FIELDS}
     for metric in metrics:
-        cells[metric] = float(raw[metric]) if raw[metric] else None
+        cells[metric] = _csv_number(raw[metric])
+        for end in (f"{metric}.low", f"{metric}.high"):
+            cells[end] = _csv_number(raw.get(end, ""))  # not in older tables
         cells[f"{metric}.turns"] = msgspec.json.decode(raw[f"{metric}.turns"])
         cells[f"{metric}.aspects"] = _fused(raw[f"{metric}.aspects"])
         cells[f"{metric}.causes"] = msgspec.json.decode(raw[f"{metric}.causes"])
     return cells
+
+
+def _csv_number(cell: str) -> float | None:
+    return float(cell) if cell else None
 
 
 # Parquet: real lists, signatures in the schema's metadata.
@@ -193,7 +207,8 @@ def _schema(signatures: Mapping[str, str]) -> Any:
     spans = pa.list_(pa.list_(pa.int64()))
     kind = pa.struct([("turn", pa.int64()), ("name", pa.string()), ("spans", spans)])
     causes = pa.list_(kind)
-    kinds = {"": pa.float64(), ".turns": numbers, ".aspects": pa.string(), ".causes": causes}
+    kinds = {part: pa.float64() for part in ("", ".low", ".high")}
+    kinds |= {".turns": numbers, ".aspects": pa.string(), ".causes": causes}
     columns = [(field, pa.string()) for field in FIELDS]
     columns += [(metric + part, kind) for metric in signatures for part, kind in kinds.items()]
     return pa.schema(columns, metadata={"dialogauge": header_line(signatures)})

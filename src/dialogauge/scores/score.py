@@ -24,13 +24,16 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``turns`` has one number per turn when the metric scores turns, NaN where a turn cannot be
     scored (never a silent 0), and is empty when it scores only the whole. ``aspects`` are named
-    parts of the judgement, ``causes`` say what broke, and where.
+    parts of the judgement, ``causes`` say what broke, and where. ``interval`` is where people's
+    judgement lies nine times in ten, NaN for an end that is not known; None: the metric does not
+    say.
     """
 
     value: Number
     turns: tuple[Number, ...] = ()
     aspects: Mapping[str, Number] = {}
     causes: tuple[Cause, ...] = ()
+    interval: tuple[Number, Number] | None = None
 
     def __post_init__(self) -> None:
         force = msgspec.structs.force_setattr
@@ -41,6 +44,10 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
         if None in self.aspects.values():
             parts = {k: math.nan if x is None else x for k, x in self.aspects.items()}
             force(self, "aspects", parts)
+        if self.interval is not None:
+            ends = tuple(math.nan if x is None else x for x in self.interval)
+            known = not all(isinstance(x, float) and math.isnan(x) for x in ends)
+            force(self, "interval", ends if known else None)
 
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -62,6 +69,16 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
         if score is None:
             return math.nan
         return score.turns[-1] if self.level == "turn" and score.turns else score.value
+
+    def interval(self, metric: str) -> tuple[float, float] | None:
+        """Where people's judgement of :meth:`value` lies; None where the metric does not say.
+
+        It is the whole's: None at level ``turn``, where the last turn has another number.
+        """
+        score = self.scores.get(metric)
+        if score is None or score.value != self.value(metric):
+            return None
+        return score.interval
 
 
 def row_of(dialogue: Dialogue, scores: Mapping[str, Score]) -> Row:

@@ -62,6 +62,7 @@ def _frame_of(library: str, scores: Scores) -> Any:
         frames = importlib.import_module(library)
     except ImportError:
         raise DialogaugeError(f"to_{library} needs {library}: pip install {library}") from None
-    names = [*FIELDS, *(name for metric in scores.metrics for name in (metric, f"{metric}.turns"))]
+    parts = ("", ".low", ".high", ".turns")
+    names = [*FIELDS, *(metric + part for metric in scores.metrics for part in parts)]
     rows = [flat(row, scores.metrics) for row in scores.rows]
     return frames.DataFrame({name: [row[name] for row in rows] for name in names})
