@@ -116,8 +116,12 @@ class Dialogue(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         """
         if self.level == "turn":
             return self.turns[-1].speaker
-        named = [name for name in self.speakers if name.casefold() in _RESPONDERS]
-        return named[0] if named else self.speakers[:2][-1]
+        return (self.bots or self.speakers[1:] or self.speakers)[0]
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """The speakers with a name such as "assistant" or "System"."""
+        return tuple(name for name in self.speakers if name.casefold() in _RESPONDERS)
 
     def with_turns(self, turns: tuple[Turn, ...]) -> "Dialogue":
         """The same dialogue with other turns."""

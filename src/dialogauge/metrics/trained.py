@@ -27,6 +27,7 @@ LAST = 1000
 #: Texts whose cosine is this close to 1 begin to count as copies of each other.
 COPY = 0.03
 _TOGETHER = 1024
+_NETWORK = "model.onnx"
 
 
 class TrainedMetric(ABC):
@@ -40,7 +41,7 @@ class TrainedMetric(ABC):
 
     trained = True
     #: All that scores depend on beside the encoder.
-    files: ClassVar[Sequence[str]] = ("config.json", "model.onnx")
+    files: ClassVar[Sequence[str]] = ("config.json", _NETWORK)
 
     def __init__(self, folder: Path, config: Any, name: str = "", encoder: str = "") -> None:
         self.name, self.config = name or config.metric, config
@@ -54,15 +55,16 @@ class TrainedMetric(ABC):
         self.encoder.require(config.encoder_hash, folder)
         if config.width != (width := self.width()):
             raise ModelError(f"{folder}: made for rows of {config.width} numbers, not {width}")
-        self._network = Session(folder / "model.onnx")
-        self._hash = models.fingerprint(folder, self.files)
+        if _NETWORK in self.files:
+            self._network = Session(folder / _NETWORK)
+        self.hash = models.fingerprint(folder, self.files)
 
     @property
     def signature(self) -> str:
         """The network's passport, then the encoder's, which has the encoder's hash."""
         ours = signature(self.name, self.config, "onnxruntime", "tokenizers")
         ours = ours.replace(f"|encoder_hash:{self.config.encoder_hash}", "", 1)
-        return f"{ours}|sha256:{self._hash}|encoder:{self.encoder.signature}"
+        return f"{ours}|sha256:{self.hash}|encoder:{self.encoder.signature}"
 
     @abstractmethod
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:

@@ -27,6 +27,7 @@ TASKS = {
     "nce": "maude.task",
     "ranking": "dynaeval.task",
     "coherence": "deam.task",
+    "gauge": "gauge.task",
     "amr": "amr.task",
     "language": "language.task",
     "concepts": "concepts.task",

@@ -1,0 +1,109 @@
+"""Rated conversations as numbers: what they show, what both sides say, and what people thought."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files as resources
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from ....dialogue import Dialogue
+from ....encode import Encoder
+from ....metrics import evidence
+from ....metrics.gauge import Reader
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: All that is asked of a conversation, in the order of the columns.
+NUMBERS = tuple(evidence.NUMBERS)
+#: Ji et al.'s questions, by what we call the answers; the whole comes first.
+ASKED = {
+    "overall": "overall",
+    "human-like": "not robotic",
+    "interesting": "interesting",
+    "fun": "fun",
+    "consistent": "consistent",
+    "fluent": "fluent",
+    "not repetitive": "not repetitive",
+    "on topic": "topic",
+}
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """Conversations that could be read, one beside the other."""
+
+    dialogues: tuple[Dialogue, ...]
+    numbers: Floats  # (rows, all of evidence.NUMBERS)
+    vectors: Floats  # (rows, sides, width): the means of each side's turns
+    ratings: Floats  # (rows, outputs)
+    follows: Floats  # how well judged turns follow, of all conversations
+    likeness: Mapping[str, Floats]  # how like partners' turns are to phrases, of all
+
+    @property
+    def systems(self) -> NDArray[np.str_]:
+        """Who was talked with."""
+        return np.array([each.system for each in self.dialogues])
+
+    def some(self, which: Bools) -> "Rows":
+        """Some of them."""
+        kept = tuple(one for one, there in zip(self.dialogues, which, strict=True) if there)
+        numbers = {name: getattr(self, name)[which] for name in ("numbers", "vectors", "ratings")}
+        return msgspec.structs.replace(self, dialogues=kept, **numbers)
+
+
+def phrases(encoder: Encoder) -> dict[str, Floats]:
+    """The vectors of the phrases by which reactions are known, each of length 1."""
+    kinds = msgspec.toml.decode(
+        (resources(__package__) / "phrases.toml").read_bytes(), type=dict[str, list[str]]
+    )
+    read = {kind: encoder.vectors(texts).astype(np.float64) for kind, texts in kinds.items()}
+    return {
+        kind: vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        for kind, vectors in read.items()
+    }
+
+
+def rows(dialogues: Sequence[Dialogue], reader: Reader, asked: Sequence[str]) -> Rows:
+    """What conversations show; those that cannot be read are left out."""
+    both = zip(dialogues, reader.read(dialogues), strict=True)
+    read = [(each, it.facts) for each, it in both if not isinstance(it, str)]
+    facts = [it for _, it in read]
+    partners = [~it.read.own for it in facts]
+    likeness = {
+        kind: np.concatenate(
+            [it.like(kind)[side] for it, side in zip(facts, partners, strict=True)]
+        )
+        for kind in reader.phrases
+    }
+    return Rows(
+        tuple(each for each, _ in read),
+        np.array([evidence.shares(it, NUMBERS).sum(axis=0) for it in facts]),
+        np.array([_means(it) for it in facts]),
+        np.array([[each.rating(aspect) for aspect in asked] for each, _ in read]),
+        np.concatenate([it.read.follows[it.read.own] for it in facts]),
+        likeness,
+    )
+
+
+def _means(facts: evidence.Facts) -> Floats:
+    own = facts.read.own
+    return np.stack(
+        [facts.read.vectors[side].sum(axis=0) / max(1, side.sum()) for side in (own, ~own)]
+    )
+
+
+def normal(ratings: Floats, weights: Floats) -> Floats:
+    """Ratings on a scale on which they are normal, by their weighted ranks; of each column.
+
+    >>> normal(np.array([[3.0], [1.0], [3.0]]), np.ones(3)).round(2).ravel().tolist()
+    [0.43, -0.97, 0.43]
+    """
+    below = np.zeros_like(ratings)
+    for column, given in enumerate(ratings.T):
+        values, place = np.unique(given, return_inverse=True)
+        total = np.bincount(place, weights, len(values))
+        below[:, column] = ((total.cumsum() - total / 2) / total.sum())[place]
+    scores: Floats = norm.ppf(below)
+    return scores
