@@ -1,8 +1,8 @@
 """What a conversation shows of how it goes: numbers of turns that add up to numbers of the whole.
 
 One side is judged. What it says is evidence, and so is how its partners take it: whether they
-object, ask again, say the same once more, or are pleased. Every number of the whole is a sum of
-shares of turns, so that a linear model of it can say exactly what each turn adds:
+object, ask, say the same once more, or agree. Every number of the whole is a sum of shares of
+turns, so that a linear model of it can say exactly what each turn adds:
 
 - a mean gives each turn of its side an equal part;
 - the highest value belongs to the turn that has it;
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 #: The part of a conversation that counts as its end.
 _END = 3
+#: The turns before one that it may take up.
+_RECENT = 3
 
 
 class Read(NamedTuple):
@@ -33,7 +35,7 @@ class Read(NamedTuple):
     ids: Sequence[Sequence[int]]  # of tokens
     vectors: Floats  # (turns, width), each of length 1
     own: NDArray[np.bool_]  # turns of the judged side
-    follows: Floats  # how well each follows those before, NaN of the first
+    scores: Mapping[str, Floats]  # what other metrics say of each turn; NaN: nothing
     phrases: Mapping[str, Floats]  # kinds of phrases -> their vectors, of length 1
 
 
@@ -44,32 +46,25 @@ class Facts:
         self.read = read
         self.repeats, self.echoes = copies(read.ids, read.own.astype(np.int64)).T
         self.before = _before(read.own)
-        self.near = _near(read.vectors, self.before)
+        likeness = read.vectors @ read.vectors.T
+        places = np.arange(len(read.own))
+        #: The cosine of each turn with the other side's last one.
+        self.near = _known(likeness[places, self.before], self.before >= 0)
+        #: The cosine of each turn with the three before it, as one text.
+        self.joined = _known((read.vectors * _joined(read)).sum(axis=1), places > 0)
+        earlier = np.tri(len(places), k=-1, dtype=np.bool_) & (read.own[:, None] == read.own)
+        #: How like each turn is to the likest that its own side has said before.
+        self.again = np.where(earlier, likeness, 0.0).max(axis=1).clip(0.0)
 
     def like(self, kind: str) -> Floats:
         """How like each turn is to the nearest phrase of a kind."""
         nearest: Floats = (self.read.vectors @ self.read.phrases[kind].T).max(axis=1)
         return nearest
 
-    @property
-    def taken(self) -> Floats:
-        """The share of each turn's words that the other side has just said."""
-        words = self.read.words
-        return np.array(
-            [
-                sum(word in set(words[before]) for word in own) / len(own)
-                if before >= 0 and own
-                else 0.0
-                for own, before in zip(words, self.before.tolist(), strict=True)
-            ]
-        )
-
-    @property
-    def follows(self) -> Floats:
-        """How well each turn follows; the first is as good as the others are."""
-        given = self.read.follows
-        known = given[~np.isnan(given)]
-        return np.where(np.isnan(given), known.mean() if len(known) else 0.0, given)
+    def scored(self, metric: str) -> Floats:
+        """What a metric says of each turn; where it says nothing, the mean of the others."""
+        given = self.read.scores[metric]
+        return _known(given, ~np.isnan(given))
 
     @property
     def lengths(self) -> Floats:
@@ -80,6 +75,24 @@ class Facts:
     def asks(self) -> Floats:
         """Which turns ask something."""
         return np.array([float("?" in text) for text in self.read.texts])
+
+    @property
+    def news(self) -> Floats:
+        """The share of each turn's words that none of the three before it has."""
+        return np.array(
+            [
+                sum(word not in said for word in own) / max(1, len(own))
+                for at, own in enumerate(self.read.words)
+                for said in [set[str]().union(*self.read.words[max(0, at - _RECENT) : at])]
+            ]
+        )
+
+    @property
+    def fits(self) -> Floats:
+        """How well each turn answers what was said: three likenesses, sense, and some news."""
+        said = self.scored("relevance") + self.scored("deam")
+        fits: Floats = self.near + self.joined + said + self.news / 2
+        return fits
 
     def brings(self, own: NDArray[np.bool_]) -> Floats:
         """By how much each turn of a side raises the logarithm of its distinct words."""
@@ -104,11 +117,22 @@ def _before(own: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.array(before, np.int64)
 
 
-def _near(vectors: Floats, before: NDArray[np.int64]) -> Floats:
-    """The cosine of each turn with one before it; that of the others where there is none."""
-    near = (vectors * vectors[np.maximum(before, 0)]).sum(axis=1)
-    there = before >= 0
-    return np.where(there, near, near[there].mean() if there.any() else 0.0)
+def _joined(read: Read) -> Floats:
+    """Of each turn the direction of the three before it: their mean by words; zeros for none."""
+    weights = np.array([max(1, len(words)) for words in read.words], np.float64)[:, None]
+    sums = np.concatenate([np.zeros((1, read.vectors.shape[1])), read.vectors * weights]).cumsum(0)
+    ends = np.arange(len(weights))
+    recent: Floats = sums[ends] - sums[np.maximum(0, ends - _RECENT)]
+    return recent / np.linalg.norm(recent, axis=1, keepdims=True).clip(1e-9)
+
+
+def _known(values: Floats, there: NDArray[np.bool_]) -> Floats:
+    """Values; where there is none, the mean of the others, or NaN if there is no other.
+
+    >>> _known(np.array([np.nan, 1.0, 3.0]), np.array([False, True, True])).tolist()
+    [2.0, 1.0, 3.0]
+    """
+    return np.where(there, values, values[there].mean() if there.any() else np.nan)
 
 
 Values = Callable[[Facts], Floats]
@@ -152,23 +176,24 @@ class Number(NamedTuple):
 #: All that is asked, by name.
 NUMBERS: dict[str, Number] = {
     "varied": Number(True, lambda facts, side: facts.brings(side), counts=True),
-    "near": Number(True, _mean(lambda facts: facts.near)),
-    "follows": Number(True, _mean(lambda facts: facts.follows)),
     "long": Number(True, _mean(lambda facts: facts.lengths), counts=True),
+    "near": Number(True, _mean(lambda facts: facts.near)),
+    "follows": Number(True, _mean(lambda facts: facts.scored("relevance"))),
+    "hangs together": Number(True, _mean(lambda facts: facts.scored("deam"))),
+    "asks": Number(True, _mean(lambda facts: facts.asks)),
     "repeats": Number(True, _mean(lambda facts: facts.repeats)),
-    "partner repeats": Number(False, _last(lambda facts: facts.repeats)),
+    "fits": Number(True, _mean(lambda facts: facts.fits)),
     "partner asks": Number(False, _mean(lambda facts: facts.asks)),
-    "partner takes words": Number(False, _mean(lambda facts: facts.taken)),
+    "partner says it again": Number(False, _highest(lambda facts: facts.again)),
+    "partner follows": Number(False, _last(lambda facts: facts.scored("relevance"))),
+    "partner objects": Number(False, _highest(lambda facts: facts.like("objects"))),
+    "partner agrees": Number(False, _highest(lambda facts: facts.like("agrees"))),
     "partner greets": Number(False, _highest(lambda facts: facts.like("greets"))),
-    "partner objects": Number(False, _mean(lambda facts: facts.like("objects"))),
-    "partner asks again": Number(False, _highest(lambda facts: facts.like("asks again"))),
-    "partner is pleased": Number(False, _highest(lambda facts: facts.like("is pleased"))),
 }
 
 
-def shares(facts: Facts, names: Sequence[str]) -> Floats:
-    """The share of each turn in each number, (turns, numbers)."""
-    own = facts.read.own
+def shares(facts: Facts, names: Sequence[str], own: NDArray[np.bool_]) -> Floats:
+    """The share of each turn in each number, (turns, numbers), if those are the judged turns."""
     columns = [
         number.shares(facts, own if number.own else ~own)
         for number in (NUMBERS[name] for name in names)

@@ -12,12 +12,15 @@ after a turn is evidence about that turn. Only judged turns have a score: the sh
 if all turns added what this one and the answers to it add. On the scale of the model, the value is
 the mean of the turns.
 
-Where there is no partner who could react (a monologue, two bots, one answer to be judged), another
-head reads the judged side alone. An answer of a bot that has talked with a person is judged by
-itself and by how it went so far.
+There are three heads, and each conversation is read by the one that was fitted to its like:
 
-What is outside of what was rated counts as its edge, and widens the interval. Text that is not
-English has no value, and a cause says so.
+- *partner*: a person talks with the judged side, and reacts to it;
+- *alone*: nobody reacts, as in a monologue or between two bots, and only the judged side is read;
+- *answer*: one answer is to be judged, and only how it answers is read. Where it is a bot's that
+  has talked with a person, how that went so far is added. It has no aspects.
+
+What is outside of what was rated counts as its edge, and widens the interval; so does a number that
+cannot be had. Text that is not English has no value, and a cause says so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from .. import models
 from ..dialogue import Dialogue, Turn
 from ..errors import ModelError
 from ..knowledge import mapped
@@ -38,8 +40,6 @@ from ..language.stopwords import is_english
 from ..scores import Cause, Score
 from . import evidence
 from .metric import signature
-from .relevance import Config as RelevanceConfig
-from .relevance import Relevance
 from .trained import LAST, TrainedMetric
 
 Floats = NDArray[np.float64]
@@ -58,10 +58,9 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     encoder: str
     encoder_hash: str
-    relevance: str  # the model that says how well turns follow, and its hash
-    relevance_hash: str
+    reads: dict[str, str]  # other metrics that it reads: models, and their hashes
     width: int
-    heads: dict[str, tuple[str, ...]]  # "partner" and "alone": the numbers that each reads
+    heads: dict[str, tuple[str, ...]]  # "partner", "alone", "answer": the numbers that each reads
     aspects: tuple[str, ...]
     causes: dict[str, float]  # from which likeness or share on each is named
 
@@ -81,21 +80,39 @@ class Head(NamedTuple):
     errors: Floats  # (2,): the lowest and highest error, in 90 % of conversations
     precision: Floats  # (numbers, numbers): how unusual numbers are
 
-    def added(self, facts: evidence.Facts) -> tuple[Floats, float]:
+    def added(self, facts: evidence.Facts, own: NDArray[np.bool_]) -> tuple[Floats, float]:
         """What each turn adds to each output, (turns, outputs), and how unusual the whole is."""
-        shares = evidence.shares(facts, self.numbers)
+        shares = evidence.shares(facts, self.numbers, own)
         sums = shares.sum(axis=0)
-        offset = sums - self.centre
-        unusual = float(offset @ self.precision @ offset)
-        own = facts.read.own
+        lost = np.isnan(sums)
+        offset = np.where(lost, 0.0, sums - self.centre)
+        unusual = float(offset @ self.precision @ offset) + float(lost.sum())
         sides = np.stack([own, ~own], axis=1)
         even = sides / np.maximum(1, sides.sum(axis=0))  # (turns, sides)
         side = [0 if evidence.NUMBERS[name].own else 1 for name in self.numbers]
         beyond = sums - sums.clip(self.lowest, self.highest)
-        added = (shares - even[:, side] * (self.centre + beyond)) @ self.weights
+        differ = np.where(lost, 0.0, shares - even[:, side] * (self.centre + beyond))
+        added: Floats = differ @ self.weights
         for at, (weights, middle) in enumerate(zip(self.vectors, self.middle, strict=True)):
             added += even[:, at, None] * ((facts.read.vectors - middle) @ weights)
         return added, unusual
+
+    def judged(self, facts: evidence.Facts, own: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """What each judged turn is worth with the answers to it, (judged turns, outputs).
+
+        Their mean is what the conversation is worth. A partner who begins answers the first.
+        Beside it, how many times wider than that of a usual conversation the interval is.
+        """
+        added, unusual = self.added(facts, own)
+        answered = np.maximum(own.cumsum() - 1, 0)
+        sums = np.zeros((int(own.sum()), added.shape[1]))
+        np.add.at(sums, answered, added)
+        return self.bias + len(sums) * sums, sqrt(1 + unusual)
+
+    def share(self, outputs: Floats) -> Floats:
+        """The expected share of conversations that people like less."""
+        shares: Floats = ndtr(outputs / np.sqrt(1 + self.spread**2))
+        return shares
 
 
 def read_heads(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, Floats]]:
@@ -118,7 +135,7 @@ def read_heads(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, F
 
 
 class Gauge(TrainedMetric):
-    """The fitted model, and the encoder and the head of `relevance` that it reads with."""
+    """The fitted model, the encoder, and the metrics that it reads with."""
 
     config: Config
     files: ClassVar[Sequence[str]] = ("config.json", WEIGHTS)
@@ -127,10 +144,11 @@ class Gauge(TrainedMetric):
     def __init__(self, folder: Path, config: Any, name: str = "", encoder: str = "") -> None:
         super().__init__(folder, config, name, encoder)
         self._heads, phrases = read_heads(folder / WEIGHTS, config)
-        follows = reading(config.relevance, encoder)
-        if follows.hash != config.relevance_hash:
-            raise ModelError(f"{folder}: was fitted to another {config.relevance}: train it again")
-        self._reader = Reader(follows, phrases)
+        read = {name: reading(name, encoder) for name in config.reads}
+        for other, metric in read.items():
+            if metric.hash != config.reads[other]:
+                raise ModelError(f"{folder}: was fitted to another {other}: train it again")
+        self._reader = Reader(read, phrases)
 
     @property
     def signature(self) -> str:
@@ -143,100 +161,91 @@ class Gauge(TrainedMetric):
         read = self._reader.read(dialogues)
         return [self._score(*both) for both in zip(dialogues, read, strict=True)]
 
-    def _score(self, dialogue: Dialogue, read: "Places | str") -> Score:
+    def _score(self, dialogue: Dialogue, read: "Shown | str") -> Score:
         turns = len(dialogue.turns)
         if isinstance(read, str):
             return Score(nan, (nan,) * turns, causes=(Cause(turns - 1, read),))
-        facts, places = read
-        own = facts.read.own
+        facts, places, own = read.facts, read.places, read.facts.read.own
         reacted = reacts(dialogue, own)
         head = self._heads["partner" if reacted else "alone"]
-        added, unusual = head.added(facts)
-        judged = _judged(added, own, head.bias)  # (judged turns, outputs)
+        judged, wide = head.judged(facts, own)
         whole = judged.mean(axis=0)
+        scores = dict(zip(places[own].tolist(), head.share(judged)[:, 0], strict=True))
         if dialogue.level == "turn":
-            whole = self._answer(facts, whole if reacted else None)
-            judged[-1] = whole
-        wide = sqrt(1 + unusual)
+            last, so_far = np.arange(len(own)) == len(own) - 1, whole[:1] - head.bias[:1]
+            head = self._heads["answer"]
+            (whole,), wide = head.judged(facts, last)
+            scores = scores if reacted else {}
+            whole = whole + so_far if reacted else whole
+            scores[turns - 1] = head.share(whole)[0]
         low, high = ndtr(whole[0] + head.errors * wide)
-        scores = dict(zip(places[own].tolist(), _share(judged, head)[:, 0], strict=True))
-        value, *aspects = _share(whole, head).tolist()
+        value, *aspects = head.share(whole).tolist()
+        named = zip(self.config.aspects[: len(aspects)], aspects, strict=True)
         return Score(
             round(value, _DIGITS),
             tuple(round(float(scores.get(at, nan)), _DIGITS) for at in range(turns)),
-            dict(zip(self.config.aspects, (round(it, _DIGITS) for it in aspects), strict=True)),
-            tuple(causes(facts, places, self.config.causes)),
+            {name: round(it, _DIGITS) for name, it in named},
+            tuple(causes(read, self.config.causes)),
             (round(float(low), _DIGITS), round(float(high), _DIGITS)),
         )
 
-    def _answer(self, facts: evidence.Facts, so_far: Floats | None) -> Floats:
-        """What an answer is worth by itself, beside how the conversation went, if a person spoke.
 
-        By itself it is judged as if the bot said nothing else.
-        """
-        head = self._heads["alone"]
-        alone: Floats = _judged(head.added(facts)[0], facts.read.own, head.bias)[-1]
-        if so_far is not None:
-            alone += so_far - head.bias
-        return alone
-
-
-class Places(NamedTuple):
+class Shown(NamedTuple):
     """What is read of a dialogue, and where in it those turns stand."""
 
     facts: evidence.Facts
     places: NDArray[np.int64]
+    contradicts: frozenset[int]  # turns that are said to
 
 
-def reading(model: str, encoder: str = "") -> Relevance:
-    """The head that says how well turns follow, by name or folder."""
-    folder = models.find(model)
-    models.verify(folder)
-    config = models.decode(folder / "config.json", RelevanceConfig)
-    return Relevance(folder, config, encoder=encoder)
+def reading(model: str, encoder: str = "") -> TrainedMetric:
+    """A metric that is read, by name or folder."""
+    from .catalogue import from_folder  # which knows this module
+
+    return from_folder(model, encoder=encoder)
 
 
 class Reader:
-    """Reads dialogues with a head of `relevance`, its encoder, and the vectors of phrases."""
+    """Reads dialogues with other metrics, their encoder, and the vectors of phrases."""
 
-    def __init__(self, relevance: Relevance, phrases: Mapping[str, Floats]) -> None:
-        self.relevance, self.encoder, self.phrases = relevance, relevance.encoder, phrases
+    def __init__(self, metrics: Mapping[str, TrainedMetric], phrases: Mapping[str, Floats]) -> None:
+        self.metrics, self.phrases = metrics, phrases
+        self.encoder = next(iter(metrics.values())).encoder
 
-    def read(self, dialogues: Sequence[Dialogue]) -> list[Places | str]:
+    def read(self, dialogues: Sequence[Dialogue]) -> list[Shown | str]:
         """What each shows; or why nothing can be said of it."""
-        follows = [score.turns for score in self.relevance.score(dialogues)]
-        return [self._read(*both) for both in zip(dialogues, follows, strict=True)]
+        said = [each.score(dialogues) for each in self.metrics.values()]
+        return [self._read(*both) for both in zip(dialogues, zip(*said, strict=True), strict=True)]
 
-    def _read(self, dialogue: Dialogue, follows: Sequence[float]) -> Places | str:
+    def _read(self, dialogue: Dialogue, said: Sequence[Score]) -> Shown | str:
         first = max(0, len(dialogue.turns) - LAST)
         texts = [turn.text for turn in dialogue.turns[first:]]
         vectors = self.encoder.vectors(texts).astype(np.float64)
         there = np.flatnonzero(~np.isnan(vectors[:, 0]))
         turns = [dialogue.turns[first + at] for at in there]
         own = np.array([turn.speaker == dialogue.responder for turn in turns], np.bool_)
-        if not own.any():
-            return "says nothing that can be read"
-        if dialogue.level == "turn" and there[-1] != len(texts) - 1:
+        if not own.any() or (dialogue.level == "turn" and there[-1] != len(texts) - 1):
             return "says nothing that can be read"
         if not is_english((turn.text for turn in turns), _SURE):
             return "not English"
-        return Places(
-            self._facts(turns, vectors[there], own, follows, there + first), there + first
-        )
+        places = there + first
+        known = zip(self.metrics, said, strict=True)
+        scores = {name: np.array(score.turns)[places] for name, score in known}
+        opposed = [it.turn for score in said for it in score.causes if it.name == _OPPOSED]
+        facts = self._facts(turns, vectors[there], own, scores)
+        return Shown(facts, places, frozenset(opposed))
 
     def _facts(
         self,
         turns: Sequence[Turn],
         vectors: Floats,
         own: NDArray[np.bool_],
-        follows: Sequence[float],
-        places: NDArray[np.int64],
+        scores: Mapping[str, Floats],
     ) -> evidence.Facts:
         texts = [turn.text for turn in turns]
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
-        known = np.array([follows[at] for at in places.tolist()])
         ids, words = self.encoder.ids(texts), [turn.words for turn in turns]
-        return evidence.Facts(evidence.Read(texts, words, ids, unit, own, known, self.phrases))
+        return evidence.Facts(evidence.Read(texts, words, ids, unit, own, scores, self.phrases))
 
 
 def reacts(dialogue: Dialogue, own: NDArray[np.bool_]) -> bool:
@@ -252,41 +261,32 @@ def reacts(dialogue: Dialogue, own: NDArray[np.bool_]) -> bool:
     return bool((~own[first:]).any())
 
 
-def _judged(added: Floats, own: NDArray[np.bool_], bias: Floats) -> Floats:
-    """What each judged turn is worth with the answers to it, (judged turns, outputs).
-
-    Their mean is what the conversation is worth. A partner who begins answers the first.
-    """
-    answered = np.maximum(own.cumsum() - 1, 0)
-    sums = np.zeros((int(own.sum()), added.shape[1]))
-    np.add.at(sums, answered, added)
-    worth: Floats = bias + len(sums) * sums
-    return worth
-
-
-def _share(outputs: Floats, head: Head) -> Floats:
-    """The expected share of conversations that people like less."""
-    shares: Floats = ndtr(outputs / np.sqrt(1 + head.spread**2))
-    return shares
-
-
 #: Why a judged turn went wrong: by how its partner took it, or by what it says.
 _REACTIONS = {"the partner objects": "objects", "the partner asks again": "asks again"}
-_AGAIN, _ITSELF, _ECHO, _STRAY = "says it again", "repeats itself", "echoes", "does not follow"
+_AGAIN, _ITSELF, _ECHO, _CONTRADICTS = "says it again", "repeats itself", "echoes", "contradicts"
+STRAY = "does not follow"
+#: What `deam` calls a contradiction.
+_OPPOSED = "contradiction"
 
 
-def causes(
-    facts: evidence.Facts, places: NDArray[np.int64], named: dict[str, float]
-) -> list[Cause]:
+def causes(shown: Shown, named: dict[str, float]) -> list[Cause]:
     """What went wrong, at the judged turn that it is about."""
+    facts, places, fits = shown.facts, shown.places, shown.facts.fits
     own, found = facts.read.own, dict[tuple[int, str], None]()
     reactions = {cause: facts.like(kind) for cause, kind in _REACTIONS.items()}
     long = np.array([len(words) >= named["words"] for words in facts.read.words])
     for at in range(len(own)):
-        if own[at]:
-            found |= {(at, cause): None for cause in _of_turn(facts, at, named, bool(long[at]))}
-            continue
         before = int(facts.before[at])
+        if own[at]:
+            wrong = [_CONTRADICTS] if places[at] in shown.contradicts else []
+            if long[at] and facts.repeats[at] >= named[_ITSELF]:
+                wrong.append(_ITSELF)
+            if long[at] and facts.echoes[at] >= named[_ECHO]:
+                wrong.append(_ECHO)
+            if before >= 0 and not wrong and fits[at] < named[STRAY]:
+                wrong.append(STRAY)
+            found |= {(at, cause): None for cause in wrong}
+            continue
         if before < 0:
             continue
         for cause, like in reactions.items():
@@ -295,15 +295,3 @@ def causes(
         if long[at] and facts.repeats[at] >= named[_AGAIN]:
             found[before, "the partner asks again"] = None
     return [Cause(int(places[at]), cause) for at, cause in sorted(found)]
-
-
-def _of_turn(facts: evidence.Facts, at: int, named: dict[str, float], long: bool) -> list[str]:
-    """What a judged turn does wrong by itself."""
-    wrong = []
-    if long and facts.repeats[at] >= named[_ITSELF]:
-        wrong.append(_ITSELF)
-    if long and facts.echoes[at] >= named[_ECHO]:
-        wrong.append(_ECHO)
-    if facts.before[at] >= 0 and facts.read.follows[at] < named[_STRAY]:
-        wrong.append(_STRAY)
-    return wrong

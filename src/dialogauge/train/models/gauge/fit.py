@@ -17,45 +17,46 @@ class Fitting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a head is fitted."""
 
     numbers: tuple[str, ...] = NUMBERS
-    components: Count = 40  # of the vectors of each side; 0: vectors are not read
+    components: Count = 40  # of the vectors of each side
+    sides: tuple[int, ...] = (0, 1)  # whose vectors are read: the judged side's, its partners'
     penalty: Positive = 0.1  # of numbers, for each conversation
-    vector_penalty: Positive = 2.0  # of components
+    vector_penalty: Positive = 1.5  # of components
     random: Share = 0.2  # how much a conversation with the system that answers at random counts
     folds: AtLeastOne = 5
 
 
 def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     """A head that knows nothing of its errors yet; ``weights`` are those of conversations."""
-    places = [NUMBERS.index(name) for name in how.numbers]
-    numbers = rows.numbers[:, places]
     share = weights / weights.sum()
-    centre = share @ numbers
+    numbers = _numbers(rows, how.numbers)
+    centre = share @ np.nan_to_num(numbers) / (share @ ~np.isnan(numbers))
+    numbers = np.where(np.isnan(numbers), centre, numbers)
     scale = np.sqrt(share @ (numbers - centre) ** 2) + 1e-9
     lowest, highest = np.quantile(numbers, [_EDGE, 1 - _EDGE], axis=0)
     columns = [(numbers.clip(lowest, highest) - centre) / scale]
-    penalties = [np.full(len(places), how.penalty)]
+    penalties = [np.full(len(how.numbers), how.penalty)]
     middle = np.einsum("n,nsw->sw", share, rows.vectors)
-    axes = [_components(rows.vectors[:, at] - middle[at], how) for at in range(2)]
-    for at, some in enumerate(axes):
-        spread = np.sqrt(share @ ((rows.vectors[:, at] - middle[at]) @ some) ** 2) + 1e-9
-        axes[at] = some / spread
-        columns.append((rows.vectors[:, at] - middle[at]) @ axes[at])
+    axes = {at: _axes(rows.vectors[:, at] - middle[at], how, share) for at in how.sides}
+    for at, some in axes.items():
+        columns.append((rows.vectors[:, at] - middle[at]) @ some)
         penalties.append(np.full(some.shape[1], how.vector_penalty))
-    design = np.hstack(columns)
-    target = normal(rows.ratings, weights)
+    design, target = np.hstack(columns), normal(rows.ratings, weights)
     bias = share @ target
     square = (design * share[:, None]).T @ design + np.diag(np.concatenate(penalties))
     solved = np.linalg.solve(square, (design * share[:, None]).T @ (target - bias))
-    plain, *vectors = np.split(solved, np.cumsum([each.shape[1] for each in columns])[:-1])
-    own = numbers - centre
-    covariance = (own * share[:, None]).T @ own + np.diag(how.penalty * scale**2)
+    plain, *parts = np.split(solved, np.cumsum([each.shape[1] for each in columns])[:-1])
+    vectors = np.zeros((*middle.shape, len(bias)))
+    for (at, some), own in zip(axes.items(), parts, strict=True):
+        vectors[at] = some @ own
+    offset = numbers - centre
+    covariance = (offset * share[:, None]).T @ offset + np.diag(how.penalty * scale**2)
     return Head(
         how.numbers,
         plain / scale[:, None],
         centre,
         lowest,
         highest,
-        np.stack([some @ weights for some, weights in zip(axes, vectors, strict=True)]),
+        vectors,
         middle,
         bias,
         np.zeros(len(bias)),
@@ -64,28 +65,33 @@ def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     )
 
 
-def _components(vectors: Floats, how: Fitting) -> Floats:
-    """The first principal axes, (width, components)."""
-    _, _, axes = np.linalg.svd(vectors, full_matrices=False)
-    first: Floats = axes[: how.components].T
-    return first
+def _numbers(rows: Rows, names: Sequence[str]) -> Floats:
+    return rows.numbers[:, [NUMBERS.index(name) for name in names]]
+
+
+def _axes(vectors: Floats, how: Fitting, share: Floats) -> Floats:
+    """The first principal axes, (width, components), each of deviation 1."""
+    axes = np.linalg.svd(vectors, full_matrices=False)[2][: how.components].T
+    scaled: Floats = axes / (np.sqrt(share @ (vectors @ axes) ** 2) + 1e-9)
+    return scaled
 
 
 def predict(head: Head, rows: Rows) -> Floats:
     """What a head says of each conversation, (rows, outputs), as the metric does."""
-    places = [NUMBERS.index(name) for name in head.numbers]
-    numbers = rows.numbers[:, places].clip(head.lowest, head.highest)
+    numbers = _numbers(rows, head.numbers)
+    numbers = np.where(np.isnan(numbers), head.centre, numbers.clip(head.lowest, head.highest))
     said: Floats = head.bias + (numbers - head.centre) @ head.weights
     said += np.einsum("nsw,swo->no", rows.vectors - head.middle, head.vectors)
     return said
 
 
-def unusual(head: Head, rows: Rows) -> Floats:
-    """How unusual each conversation is, as the metric says it."""
-    places = [NUMBERS.index(name) for name in head.numbers]
-    offset = rows.numbers[:, places] - head.centre
-    strange: Floats = np.einsum("nf,fg,ng->n", offset, head.precision, offset)
-    return strange
+def wide(head: Head, rows: Rows) -> Floats:
+    """How many times wider than usual each interval is, as the metric says it."""
+    offset = _numbers(rows, head.numbers) - head.centre
+    lost = np.isnan(offset)
+    offset = np.where(lost, 0.0, offset)
+    unusual = np.einsum("nf,fg,ng->n", offset, head.precision, offset) + lost.sum(axis=1)
+    return np.asarray(np.sqrt(1 + unusual))
 
 
 def folds(count: int, parts: int, seed: int) -> Iterator[Bools]:
@@ -101,13 +107,13 @@ def weigh(rows: Rows, random: Sequence[str], how: Fitting) -> Floats:
 
 
 def crossed(rows: Rows, how: Fitting, weights: Floats, seed: int) -> tuple[Floats, Floats]:
-    """What others' fits say of each conversation, and how unusual it is to them."""
-    said, strange = np.zeros(rows.ratings.shape), np.zeros(len(rows.dialogues))
+    """What others' fits say of each conversation, and how wide their intervals are."""
+    said, widths = np.zeros(rows.ratings.shape), np.zeros(len(rows.dialogues))
     for held in folds(len(said), how.folds, seed):
         head = fit(rows.some(~held), how, weights[~held])
         said[held] = predict(head, rows.some(held))
-        strange[held] = unusual(head, rows.some(held))
-    return said, strange
+        widths[held] = wide(head, rows.some(held))
+    return said, widths
 
 
 def finished(rows: Rows, how: Fitting, weights: Floats, seed: int, level: float = 0.9) -> Head:
@@ -116,11 +122,11 @@ def finished(rows: Rows, how: Fitting, weights: Floats, seed: int, level: float 
     The interval is that of split conformal prediction, each error measured in units of how unusual
     its conversation is.
     """
-    said, strange = crossed(rows, how, weights, seed)
+    said, widths = crossed(rows, how, weights, seed)
     wrong = normal(rows.ratings, weights) - said
     spread = np.sqrt((weights / weights.sum()) @ wrong**2)
     usual = weights == weights.max()
-    errors = wrong[usual, 0] / np.sqrt(1 + strange[usual])
+    errors = wrong[usual, 0] / widths[usual]
     outside = (1 - level) / 2
     rank = np.ceil((len(errors) + 1) * (1 - outside)) / len(errors)
     ends = np.quantile(errors, [1 - min(1.0, rank), min(1.0, rank)])

@@ -1,6 +1,6 @@
 """Rated conversations as numbers: what they show, what both sides say, and what people thought."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files as resources
 
 import msgspec
@@ -11,7 +11,7 @@ from scipy.stats import norm
 from ....dialogue import Dialogue
 from ....encode import Encoder
 from ....metrics import evidence
-from ....metrics.gauge import Reader
+from ....metrics.gauge import Shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -38,8 +38,6 @@ class Rows(msgspec.Struct, frozen=True):
     numbers: Floats  # (rows, all of evidence.NUMBERS)
     vectors: Floats  # (rows, sides, width): the means of each side's turns
     ratings: Floats  # (rows, outputs)
-    follows: Floats  # how well judged turns follow, of all conversations
-    likeness: Mapping[str, Floats]  # how like partners' turns are to phrases, of all
 
     @property
     def systems(self) -> NDArray[np.str_]:
@@ -65,33 +63,43 @@ def phrases(encoder: Encoder) -> dict[str, Floats]:
     }
 
 
-def rows(dialogues: Sequence[Dialogue], reader: Reader, asked: Sequence[str]) -> Rows:
-    """What conversations show; those that cannot be read are left out."""
-    both = zip(dialogues, reader.read(dialogues), strict=True)
-    read = [(each, it.facts) for each, it in both if not isinstance(it, str)]
-    facts = [it for _, it in read]
-    partners = [~it.read.own for it in facts]
-    likeness = {
-        kind: np.concatenate(
-            [it.like(kind)[side] for it, side in zip(facts, partners, strict=True)]
-        )
-        for kind in reader.phrases
-    }
+def rows(dialogues: Sequence[Dialogue], shown: Sequence[Shown | str], asked: Sequence[str]) -> Rows:
+    """What conversations show; those that cannot be read are left out.
+
+    Of single answers (``level="turn"``) only the answer is judged.
+    """
+    read = [
+        (each, it.facts, _judged(each, it.facts))
+        for each, it in zip(dialogues, shown, strict=True)
+        if not isinstance(it, str)
+    ]
     return Rows(
-        tuple(each for each, _ in read),
-        np.array([evidence.shares(it, NUMBERS).sum(axis=0) for it in facts]),
-        np.array([_means(it) for it in facts]),
-        np.array([[each.rating(aspect) for aspect in asked] for each, _ in read]),
-        np.concatenate([it.read.follows[it.read.own] for it in facts]),
-        likeness,
+        tuple(each for each, _, _ in read),
+        np.array([evidence.shares(facts, NUMBERS, own).sum(axis=0) for _, facts, own in read]),
+        np.array([_means(facts.read.vectors, own) for _, facts, own in read]),
+        np.array([[each.rating(aspect) for aspect in asked] for each, _, _ in read]),
     )
 
 
-def _means(facts: evidence.Facts) -> Floats:
+def answers(dialogues: Sequence[Dialogue], each: int, seed: int) -> list[Dialogue]:
+    """Some answers of each conversation's judged side, with what was said before them."""
+    rng, cut = np.random.default_rng(seed), []
+    for dialogue in dialogues:
+        judged = dialogue.responder
+        places = [at for at, it in enumerate(dialogue.turns) if at and it.speaker == judged]
+        for at in sorted(rng.permutation(places)[:each].tolist()):
+            shorter = dialogue.with_turns(dialogue.turns[: at + 1])
+            cut.append(msgspec.structs.replace(shorter, level="turn"))
+    return cut
+
+
+def _judged(dialogue: Dialogue, facts: evidence.Facts) -> Bools:
     own = facts.read.own
-    return np.stack(
-        [facts.read.vectors[side].sum(axis=0) / max(1, side.sum()) for side in (own, ~own)]
-    )
+    return np.arange(len(own)) == len(own) - 1 if dialogue.level == "turn" else own
+
+
+def _means(vectors: Floats, own: Bools) -> Floats:
+    return np.stack([vectors[side].sum(axis=0) / max(1, side.sum()) for side in (own, ~own)])
 
 
 def normal(ratings: Floats, weights: Floats) -> Floats:

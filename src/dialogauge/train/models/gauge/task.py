@@ -16,11 +16,11 @@ from ....knowledge import mapped
 from ....meta.confounds import within_statistic
 from ....meta.correlation import coefficient
 from ....meta.weighted import spearman
-from ....metrics.gauge import KIND, WEIGHTS, Head, Reader, reading
+from ....metrics.gauge import KIND, STRAY, WEIGHTS, Head, Reader, Shown, reading
 from ...card import Outcome, Section, table
-from ...recipe import Recipe, Share
-from .fit import Fitting, finished, predict, unusual, weigh
-from .rows import ASKED, NUMBERS, Floats, Rows, normal, phrases, rows
+from ...recipe import AtLeastOne, Recipe, Share
+from .fit import Fitting, finished, predict, weigh, wide
+from .rows import ASKED, NUMBERS, Floats, Rows, answers, normal, phrases, rows
 
 NOTES = """\
 - It was learnt from small talk in English between paid people and the chatbots of 2022. Long
@@ -38,40 +38,47 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     corpus: str = "ji2022"
     random: tuple[str, ...] = ("QualityControl",)  # systems that answer at random
-    relevance: str = "relevance"  # the head that says how well turns follow
+    reads: tuple[str, ...] = ("relevance", "deam")  # metrics whose turns' scores are numbers
     partner: Fitting = Fitting()  # with a person to react
     alone: Fitting = Fitting()  # the judged side alone
+    answer: Fitting = Fitting()  # one answer
+    answers: AtLeastOne = 2  # of each conversation
     #: Causes, and the likeness or share from which on they are named.
     causes: dict[str, float] = {}
     stray: Share = 0.03  # of judged turns that are said not to follow
 
 
 def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
-    """Fit both heads to four fifths, and measure them on the others."""
+    """Fit the heads to four fifths, and measure them on the others."""
     began = perf_counter()
     sides, read, costs = gather(settings.corpus)
-    follows = reading(settings.relevance)
-    known = phrases(follows.encoder)
-    reader = Reader(follows, known)
-    learnt = rows(sides["train"], reader, tuple(ASKED.values()))
-    held = rows([*sides["valid"], *sides["test"]], reader, tuple(ASKED.values()))
-    weights = weigh(learnt, settings.random, settings.partner)
-    hows = {"partner": settings.partner, "alone": settings.alone}
-    heads = {name: finished(learnt, how, weights, recipe.seed) for name, how in hows.items()}
+    metrics = {name: reading(name) for name in settings.reads}
+    encoder = next(iter(metrics.values())).encoder
+    known = phrases(encoder)
+    reader = Reader(metrics, known)
+    learnt, single, stray = seen(sides["train"], reader, settings, recipe.seed)
+    held, held_single, _ = seen([*sides["valid"], *sides["test"]], reader, settings, recipe.seed)
+    asked = {
+        "partner": (settings.partner, learnt, held),
+        "alone": (settings.alone, learnt, held),
+        "answer": (settings.answer, single, held_single),
+    }
+    heads, measured = {}, {}
+    for name, (how, some, others) in asked.items():
+        weights = weigh(some, settings.random, how)
+        heads[name] = finished(some, how, weights, recipe.seed)
+        measured[name] = _measured(heads[name], others, settings)
     save(out / WEIGHTS, heads, known)
-    usual = ~np.isin(learnt.systems, settings.random)
-    stray = reader_quantile(learnt.some(usual), reader, settings.stray)
     config = {
         "metric": "gauge",
-        **{"encoder": follows.config.encoder, "encoder_hash": follows.encoder.hash},
-        **{"relevance": settings.relevance, "relevance_hash": follows.hash},
-        "width": follows.encoder.config.width,
+        **{"encoder": recipe.backbone.name, "encoder_hash": encoder.hash},
+        "reads": {name: metric.hash for name, metric in metrics.items()},
+        "width": encoder.config.width,
         "heads": {name: head.numbers for name, head in heads.items()},
         "aspects": list(ASKED)[1:],
-        "causes": settings.causes | {"does not follow": stray},
+        "causes": settings.causes | {STRAY: stray},
     }
     write_json(out / "config.json", config)
-    measured = {name: _measured(head, held, settings) for name, head in heads.items()}
     return Outcome(
         sections=(
             Section("Data", _data(settings, read, sides, costs)),
@@ -82,6 +89,31 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
         best=measured["partner"],
         seconds=perf_counter() - began,
     )
+
+
+def seen(
+    dialogues: Sequence[Dialogue], reader: Reader, settings: Settings, seed: int
+) -> tuple[Rows, Rows, float]:
+    """Conversations, single answers of them, and below what a judged turn hardly ever fits."""
+    shown, asked = reader.read(dialogues), tuple(ASKED.values())
+    single = answers(dialogues, settings.answers, seed)
+    return (
+        rows(dialogues, shown, asked),
+        rows(single, reader.read(single), asked[:1]),
+        _stray(dialogues, shown, settings),
+    )
+
+
+def _stray(
+    dialogues: Sequence[Dialogue], shown: Sequence[Shown | str], settings: Settings
+) -> float:
+    """Of so many judged turns of usual systems it is said that they do not follow."""
+    values = [
+        it.facts.fits[it.facts.read.own & (it.facts.before >= 0)]
+        for each, it in zip(dialogues, shown, strict=True)
+        if not isinstance(it, str) and each.system not in settings.random
+    ]
+    return round(float(np.nanquantile(np.concatenate(values), settings.stray)), 3)
 
 
 Sides = Mapping[Side, Sequence[Dialogue]]
@@ -112,32 +144,23 @@ def save(path: Path, heads: Mapping[str, Head], known: Mapping[str, Floats]) -> 
     mapped.write(path, KIND, arrays, {})
 
 
-def reader_quantile(learnt: Rows, reader: Reader, share: float) -> float:
-    """The share of judged turns that follow worst ends here."""
-    facts = [it.facts for it in reader.read(learnt.dialogues) if not isinstance(it, str)]
-    values = np.concatenate([it.read.follows[it.read.own] for it in facts])
-    return round(float(np.nanquantile(values, share)), 3)
-
-
 _correlation = coefficient("spearman").value
 
 
 def _measured(head: Head, held: Rows, settings: Settings) -> dict[str, float]:
     """How well a head does on conversations that it was not fitted to."""
-    said = predict(head, held)
-    real = held.ratings
-    usual = ~np.isin(held.systems, settings.random)
-    measures = {"overall": _correlation(said[:, 0], real[:, 0])}
-    measures["overall within systems"] = within(said[:, 0], real[:, 0], held.systems.tolist())
-    measures |= {
-        name: _correlation(said[:, at], real[:, at]) for at, name in enumerate(ASKED) if at
+    said, real = predict(head, held), held.ratings
+    measures = {
+        "overall": _correlation(said[:, 0], real[:, 0]),
+        "overall within systems": within(said[:, 0], real[:, 0], held.systems.tolist()),
     }
-    scale = normal(real, weigh(held, settings.random, settings.partner))[:, 0]
-    wide = np.sqrt(1 + unusual(head, held))
-    inside = (scale >= said[:, 0] + head.errors[0] * wide) & (
-        scale <= said[:, 0] + head.errors[1] * wide
-    )
-    measures["covered by the 90 % interval"] = float(inside[usual].mean())
+    for at, name in list(enumerate(ASKED))[1 : len(head.bias)]:
+        measures[name] = _correlation(said[:, at], real[:, at])
+    usual = ~np.isin(held.systems, settings.random)
+    wrong = normal(real, weigh(held, settings.random, settings.partner))[:, 0] - said[:, 0]
+    error = (wrong / wide(head, held))[usual]
+    inside = (error >= head.errors[0]) & (error <= head.errors[1])
+    measures["covered by the 90 % interval"] = float(inside.mean())
     return measures
 
 
@@ -163,9 +186,12 @@ def _data(settings: Settings, read: int, sides: Sides, costs: Mapping[str, int])
 
 def _results(measured: Mapping[str, Mapping[str, float]]) -> str:
     """Spearman's correlations and the coverage, head by head."""
-    names = list(next(iter(measured.values())))
-    rows_ = [(name, *(f"{each[name]:.3f}" for each in measured.values())) for name in names]
-    return table(("Spearman", *measured), rows_)
+    names = list(measured["partner"])
+    cells = [
+        (name, *(f"{each[name]:.3f}" if name in each else "" for each in measured.values()))
+        for name in names
+    ]
+    return table(("Spearman", *measured), cells)
 
 
 def _weights(head: Head, learnt: Rows) -> str:
