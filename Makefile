@@ -8,14 +8,13 @@ ifeq ($(DIALOGAUGE_DATA),)
 unexport DIALOGAUGE_DATA
 endif
 
-MODELS := relevance relevance-base maude bert-ruber dynaeval dynaeval-research deam amr language concepts dialogue-minilm base
+MODELS := relevance relevance-base maude bert-ruber dynaeval dynaeval-research deam gauge amr language concepts dialogue-minilm base
 
 .PHONY: demo test lint bench format docs lexicon results system clean mixtures amr-results manipulations $(MODELS)
 
 demo: .venv/run  ## score the examples and judge a metric against people
-	$(BIN)/dialogauge score examples/talk.txt --metric deam,dynaeval,maude --turns --table
-	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json examples/talk.txt \
-	  --metric deam,dynaeval,maude --table
+	$(BIN)/dialogauge score examples/chats.jsonl examples/support.json --table
+	$(BIN)/dialogauge score examples/talk.txt --metric gauge,deam,maude --turns --table
 	$(BIN)/dialogauge meta --on examples/rated.jsonl --metric meteor --table
 
 test: lint  ## lint, format check, types, all tests

@@ -22,7 +22,7 @@ from .encode.batching import chunks
 from .errors import DialogaugeError, OutputError
 from .formats import Dialogues
 from .ids import unique
-from .metrics import Metric, aggregate, checked, checked_values, earlier, load
+from .metrics import DEFAULT, Metric, aggregate, checked, checked_values, earlier, load
 from .metrics.functions import FunctionMetric
 from .scores import Row, Score, Scores, files, row_of
 
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 
 def score(
     dialogues: Iterable[Dialogue],
-    metrics: Metrics,
+    metrics: Metrics = DEFAULT,
     *,
     aggregate: str | None = None,
     turns: bool = True,

@@ -238,6 +238,16 @@ def test_a_metric_without_any_number_is_told(capfd: pytest.CaptureFixture[str]) 
     assert "turn-count" not in err
 
 
+def test_who_names_no_metric_gets_what_people_would_think(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    out, _ = run(capfd, "score", EXAMPLES / "talk.txt")
+    assert [list(each["scores"]) for each in lines(out)] == [["gauge"], ["gauge"]]
+    out, _ = run(capfd, "score", EXAMPLES / "talk.txt", "--table")
+    for shown in ("90 %", "weakest turn", "the partner objects", "aspects of gauge"):
+        assert shown in " ".join(out.split())
+
+
 def test_lists_and_help(capfd: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capfd, "score", "--list")
     assert {"bleu", "random"} <= {each["name"] for each in lines(out)}
@@ -254,7 +264,7 @@ def test_lists_and_help(capfd: pytest.CaptureFixture[str]) -> None:
     [
         (["score"], "name what to score"),
         (["score", "absent.jsonl", "-m", "bleu"], "no such file"),
-        (["score", EXAMPLES / "chats.jsonl"], "name a metric"),
+        (["meta", "--on", EXAMPLES / "rated.jsonl"], "name a metric"),
         (["score", EXAMPLES / "chats.jsonl", "-m", "blue"], "did you mean 'bleu'"),
         (["score", EXAMPLES / "chats.jsonl", "-m", "no.module:X"], "cannot load"),
         (["score", EXAMPLES / "chats.jsonl", "-m", "bleu", "-o", "x.xls"], "the ending must be"),

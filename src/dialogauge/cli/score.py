@@ -85,7 +85,9 @@ def run(
         paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
     as_table = to is None and wants_table(json)
-    scoring = Run.of(chosen_metrics(metric), aggregate, turns or not as_table, encoder)
+    scoring = Run.of(
+        chosen_metrics(metric or [metrics.DEFAULT]), aggregate, turns or not as_table, encoder
+    )
     if to is not None:
         _to_file(to, dialogues, scoring, force, json, quiet)
     elif as_table:

@@ -5,12 +5,13 @@
 others; :mod:`.overlap`, :mod:`.trivial` and :mod:`.vectors` are families of them.
 """
 
-from .catalogue import METRICS, TRIVIAL, describe, load, names
+from .catalogue import DEFAULT, METRICS, TRIVIAL, describe, load, names
 from .functions import AGGREGATES, aggregate, by_dialogue, by_response, by_turn
 from .metric import Metric, Whole, checked, checked_values, earlier, is_trained, signature
 
 __all__ = [
     "AGGREGATES",
+    "DEFAULT",
     "METRICS",
     "TRIVIAL",
     "Metric",

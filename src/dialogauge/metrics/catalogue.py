@@ -20,7 +20,7 @@ import msgspec
 
 from .. import models, plugins
 from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, located
-from . import deam, dynaeval, maude, overlap, relevance, ruber, trivial, vectors
+from . import deam, dynaeval, gauge, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
 from .trained import TrainedMetric
 from .vectors import shared
@@ -47,6 +47,7 @@ KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
     **dict.fromkeys(("ruber-blend", "bert-ruber"), (ruber.Config, ruber.Blend)),
     **dict.fromkeys(("dynaeval", "s-dicoh"), (dynaeval.Config, dynaeval.Graph)),
     "deam": (deam.Config, deam.Deam),
+    "gauge": (gauge.Config, gauge.Gauge),
 }
 
 
@@ -58,7 +59,12 @@ class _Shipped(NamedTuple):
     variant: type[TrainedMetric] | None = None  # instead of the class of its kind
 
 
+#: The metric of whoever names none.
+DEFAULT = "gauge"
 _TRAINED = {
+    "gauge": _Shipped(
+        "What people would think of it: the share of rated conversations they like less, 0 to 1."
+    ),
     "relevance": _Shipped(
         "How well each turn follows the last four: a trained head and the cosine, -1 to 1."
     ),

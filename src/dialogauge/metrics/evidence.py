@@ -5,24 +5,36 @@ object, ask, say the same once more, or agree. Every number of the whole is a su
 turns, so that a linear model of it can say exactly what each turn adds:
 
 - a mean gives each turn of its side an equal part;
-- the highest value belongs to the turn that has it;
-- what grows with every new word (``varied``) is shared by who brought it.
+- of the highest value all turns have an equal part of the second highest, and the turn that has it
+  what it is above that;
+- what grows with every new word (``varied``) is shared evenly, but for what would be lost of it
+  without the turn.
 
-Likeness to phrases is the cosine of a turn with the nearest of them.
+Likeness to phrases is the cosine of a turn with the nearest of them. What a turn has not, such as
+a nearness to what was said before the first, is the mean of its side's others; where its side has
+none, it is NaN, and so is the number.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .deam import copies
-
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 #: The part of a conversation that counts as its end.
 _END = 3
+#: Who says so much of one turn again has said nothing new, if it is so many words.
+SAID, WORDS = 0.8, 4
+#: What is so many times longer is a speech.
+_SPEECH = 3
+#: The turns that a turn is compared with, if it says something again.
+_BACK = 50
+#: What `relevance` gives copies is -1; what is merely foreign is near 0.
+_COPIED = -0.5
 #: The turns before one that it may take up.
 _RECENT = 3
 
@@ -34,27 +46,50 @@ class Read(NamedTuple):
     words: Sequence[Sequence[str]]
     ids: Sequence[Sequence[int]]  # of tokens
     vectors: Floats  # (turns, width), each of length 1
-    own: NDArray[np.bool_]  # turns of the judged side
+    speakers: Sequence[str]
+    own: Bools  # turns of the judged side
     scores: Mapping[str, Floats]  # what other metrics say of each turn; NaN: nothing
     phrases: Mapping[str, Floats]  # kinds of phrases -> their vectors, of length 1
 
+    def first(self, count: int) -> "Read":
+        """The same for the first turns alone."""
+        return Read(
+            self.texts[:count],
+            self.words[:count],
+            self.ids[:count],
+            self.vectors[:count],
+            self.speakers[:count],
+            self.own[:count],
+            {name: it[:count] for name, it in self.scores.items()},
+            self.phrases,
+        )
+
 
 class Facts:
-    """What is counted of a conversation, once, for all that asks for it."""
+    """What is counted of a conversation."""
 
     def __init__(self, read: Read) -> None:
         self.read = read
-        self.repeats, self.echoes = copies(read.ids, read.own.astype(np.int64)).T
         self.before = _before(read.own)
-        likeness = read.vectors @ read.vectors.T
-        places = np.arange(len(read.own))
-        #: The cosine of each turn with the other side's last one.
-        self.near = _known(likeness[places, self.before], self.before >= 0)
+        #: Which turns their speaker has said before, and which are the other side's last turn.
+        self.repeats, self.echoes = _said(read, self.before)
+        likeness, places = read.vectors @ read.vectors.T, np.arange(len(read.own))
+        near = np.where(self.echoes, 0.0, likeness[places, self.before])
+        #: The cosine of each turn with the other side's last one, 0 of an echo.
+        self.near = self._known(near, self.before >= 0)
         #: The cosine of each turn with the three before it, as one text.
-        self.joined = _known((read.vectors * _joined(read)).sum(axis=1), places > 0)
+        self.joined = self._known((read.vectors * _joined(read)).sum(axis=1), places > 0)
         earlier = np.tri(len(places), k=-1, dtype=np.bool_) & (read.own[:, None] == read.own)
         #: How like each turn is to the likest that its own side has said before.
         self.again = np.where(earlier, likeness, 0.0).max(axis=1).clip(0.0)
+
+    def _known(self, values: Floats, there: Bools) -> Floats:
+        """Values; where there is none, the mean of the side's others, or NaN if it has none."""
+        filled = values.copy()
+        for side in (self.read.own, ~self.read.own):
+            known = side & there
+            filled[side & ~there] = values[known].mean() if known.any() else np.nan
+        return filled
 
     def like(self, kind: str) -> Floats:
         """How like each turn is to the nearest phrase of a kind."""
@@ -64,7 +99,7 @@ class Facts:
     def scored(self, metric: str) -> Floats:
         """What a metric says of each turn; where it says nothing, the mean of the others."""
         given = self.read.scores[metric]
-        return _known(given, ~np.isnan(given))
+        return self._known(given, ~np.isnan(given))
 
     @property
     def lengths(self) -> Floats:
@@ -94,17 +129,26 @@ class Facts:
         fits: Floats = self.near + self.joined + said + self.news / 2
         return fits
 
-    def brings(self, own: NDArray[np.bool_]) -> Floats:
-        """By how much each turn of a side raises the logarithm of its distinct words."""
-        said, gains = set[str](), np.zeros(len(own))
-        for at in np.flatnonzero(own).tolist():
-            before = len(said)
-            said.update(self.read.words[at])
-            gains[at] = np.log1p(len(said)) - np.log1p(before)
-        return gains
+    @property
+    def answers(self) -> Floats:
+        """How well each turn fits; NaN of what has nothing to answer, or was said before."""
+        said = (self.before < 0) | (self.read.scores["relevance"] < _COPIED)
+        return np.where(said, np.nan, self.fits)
+
+    def varied(self, own: Bools) -> Floats:
+        """The logarithm of a side's distinct words: even parts, more for words of no other turn."""
+        places = np.flatnonzero(own).tolist()
+        words = [set(self.read.words[at]) for at in places]
+        said = Counter(word for each in words for word in each)
+        alone = [sum(said[word] == 1 for word in each) for each in words]
+        whole = np.log1p(len(said))
+        lost = whole - np.log1p(len(said) - np.array(alone))
+        shares = np.zeros(len(own))
+        shares[places] = whole / max(1, len(places)) + lost - lost.sum() / max(1, len(places))
+        return shares
 
 
-def _before(own: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _before(own: Bools) -> NDArray[np.int64]:
     """The turn of the other side that comes last before each; -1 for none.
 
     >>> _before(np.array([True, False, False, True])).tolist()
@@ -123,44 +167,64 @@ def _joined(read: Read) -> Floats:
     sums = np.concatenate([np.zeros((1, read.vectors.shape[1])), read.vectors * weights]).cumsum(0)
     ends = np.arange(len(weights))
     recent: Floats = sums[ends] - sums[np.maximum(0, ends - _RECENT)]
-    return recent / np.linalg.norm(recent, axis=1, keepdims=True).clip(1e-9)
+    recent /= np.linalg.norm(recent, axis=1, keepdims=True).clip(1e-9)
+    return recent
 
 
-def _known(values: Floats, there: NDArray[np.bool_]) -> Floats:
-    """Values; where there is none, the mean of the others, or NaN if there is no other.
+def _said(read: Read, before: NDArray[np.int64]) -> tuple[Bools, Bools]:
+    """Which turns are mostly said before by their speaker, and which by the last of the others.
 
-    >>> _known(np.array([np.nan, 1.0, 3.0]), np.array([False, True, True])).tolist()
-    [2.0, 1.0, 3.0]
+    That a short answer stands in a long speech says nothing.
     """
-    return np.where(there, values, values[there].mean() if there.any() else np.nan)
+    sets = [set(ids) for ids in read.ids]
+
+    def same(at: int, other: int) -> bool:
+        mine, theirs = sets[at], sets[other]
+        return len(theirs) <= _SPEECH * len(mine) and len(mine & theirs) >= SAID * len(mine)
+
+    repeats, echoes = np.zeros((2, len(sets)), np.bool_)
+    for at, speaker in enumerate(read.speakers):
+        if len(read.words[at]) >= WORDS:
+            mine = (it for it in range(max(0, at - _BACK), at) if read.speakers[it] == speaker)
+            repeats[at] = any(same(at, it) for it in mine)
+            echoes[at] = before[at] >= 0 and same(at, int(before[at]))
+    return repeats, echoes
 
 
 Values = Callable[[Facts], Floats]
-Shares = Callable[[Facts, NDArray[np.bool_]], Floats]
+Shares = Callable[[Facts, Bools], Floats]
 
 
-def _mean(of: Values) -> Shares:
-    return lambda facts, side: of(facts) * side / max(1, side.sum())
+def mean_of(of: Values) -> Shares:
+    """The mean of a side, to which each of its turns adds a like part."""
+    return lambda facts, side: np.where(side, of(facts), 0.0) / max(1, side.sum())
 
 
 def _last(of: Values) -> Shares:
     """The mean of a side's last third."""
 
-    def shares(facts: Facts, side: NDArray[np.bool_]) -> Floats:
+    def shares(facts: Facts, side: Bools) -> Floats:
         places = np.flatnonzero(side)
         end = np.zeros_like(side)
         end[places[-max(1, len(places) // _END) :]] = True
-        ended: Floats = of(facts) * end / max(1, end.sum())
+        ended: Floats = np.where(end, of(facts), 0.0) / max(1, end.sum())
         return ended
 
     return shares
 
 
 def _highest(of: Values) -> Shares:
-    def shares(facts: Facts, side: NDArray[np.bool_]) -> Floats:
-        values = of(facts)
-        highest = np.where(side, values, -np.inf).argmax()
-        return np.where(np.arange(len(side)) == highest, values, 0.0) * side
+    """All turns share the second highest, and the first has what it is above that."""
+
+    def shares(facts: Facts, side: Bools) -> Floats:
+        places = np.flatnonzero(side)
+        values, own = of(facts)[places], np.zeros(len(side))
+        if not len(places):
+            return own
+        second = np.sort(values)[-2] if len(places) > 1 else values[0]
+        own[places] = second / len(places)
+        own[places[values.argmax()]] += values.max() - second
+        return own
 
     return shares
 
@@ -168,34 +232,30 @@ def _highest(of: Values) -> Shares:
 class Number(NamedTuple):
     """One number of a conversation, as shares of turns."""
 
-    own: bool  # of the judged side; else of its partners
+    judged: bool  # of the judged side; else of its partners
     shares: Shares
     counts: bool = False  # it knows how much was said
 
 
 #: All that is asked, by name.
 NUMBERS: dict[str, Number] = {
-    "varied": Number(True, lambda facts, side: facts.brings(side), counts=True),
-    "long": Number(True, _mean(lambda facts: facts.lengths), counts=True),
-    "near": Number(True, _mean(lambda facts: facts.near)),
-    "follows": Number(True, _mean(lambda facts: facts.scored("relevance"))),
-    "hangs together": Number(True, _mean(lambda facts: facts.scored("deam"))),
-    "asks": Number(True, _mean(lambda facts: facts.asks)),
-    "repeats": Number(True, _mean(lambda facts: facts.repeats)),
-    "fits": Number(True, _mean(lambda facts: facts.fits)),
-    "partner asks": Number(False, _mean(lambda facts: facts.asks)),
-    "partner says it again": Number(False, _highest(lambda facts: facts.again)),
+    "varied": Number(True, lambda facts, side: facts.varied(side), counts=True),
+    "long": Number(True, mean_of(lambda facts: facts.lengths), counts=True),
+    "near": Number(True, mean_of(lambda facts: facts.near)),
+    "follows": Number(True, mean_of(lambda facts: facts.scored("relevance"))),
+    "hangs together": Number(True, mean_of(lambda facts: facts.scored("deam"))),
+    "asks": Number(True, mean_of(lambda facts: facts.asks)),
+    "fits": Number(True, mean_of(lambda facts: facts.fits)),
+    "partner asks": Number(False, mean_of(lambda facts: facts.asks)),
+    "partner says it again": Number(False, _highest(lambda facts: facts.again), counts=True),
     "partner follows": Number(False, _last(lambda facts: facts.scored("relevance"))),
-    "partner objects": Number(False, _highest(lambda facts: facts.like("objects"))),
-    "partner agrees": Number(False, _highest(lambda facts: facts.like("agrees"))),
-    "partner greets": Number(False, _highest(lambda facts: facts.like("greets"))),
+    "partner objects": Number(False, _highest(lambda facts: facts.like("objects")), counts=True),
+    "partner agrees": Number(False, _highest(lambda facts: facts.like("agrees")), counts=True),
+    "partner greets": Number(False, _highest(lambda facts: facts.like("greets")), counts=True),
 }
 
 
-def shares(facts: Facts, names: Sequence[str], own: NDArray[np.bool_]) -> Floats:
+def shares(facts: Facts, numbers: Iterable[Number], own: Bools) -> Floats:
     """The share of each turn in each number, (turns, numbers), if those are the judged turns."""
-    columns = [
-        number.shares(facts, own if number.own else ~own)
-        for number in (NUMBERS[name] for name in names)
-    ]
+    columns = [number.shares(facts, own if number.judged else ~own) for number in numbers]
     return np.stack(columns, axis=1) if columns else np.zeros((len(own), 0))

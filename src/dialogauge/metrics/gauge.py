@@ -12,18 +12,18 @@ after a turn is evidence about that turn. Only judged turns have a score: the sh
 if all turns added what this one and the answers to it add. On the scale of the model, the value is
 the mean of the turns.
 
-There are three heads, and each conversation is read by the one that was fitted to its like:
+Each conversation is read by the head that was fitted to its like:
 
 - *partner*: a person talks with the judged side, and reacts to it;
 - *alone*: nobody reacts, as in a monologue or between two bots, and only the judged side is read;
-- *answer*: one answer is to be judged, and only how it answers is read. Where it is a bot's that
-  has talked with a person, how that went so far is added. It has no aspects.
+- *answer*: one answer is to be judged, and only how it answers is read, without aspects. Where it
+  is a bot's that has talked with a person before, *reply* adds how that went so far.
 
 What is outside of what was rated counts as its edge, and widens the interval; so does a number that
 cannot be had. Text that is not English has no value, and a cause says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan, sqrt
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -43,6 +43,7 @@ from .metric import signature
 from .trained import LAST, TrainedMetric
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 KIND = "gauge"
 WEIGHTS = "weights.arrays"
@@ -50,6 +51,14 @@ WEIGHTS = "weights.arrays"
 _SURE = 12
 #: Digits of a score that are given.
 _DIGITS = 6
+
+
+class Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From where on causes are named."""
+
+    objects: float = 0.6  # likeness of the partner's next turn to objections
+    asks_again: float = 0.6  # ... and to questions of who does not understand
+    stray: float = 0.0  # below this a turn does not fit what it answers
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -60,9 +69,9 @@ class Config(msgspec.Struct, frozen=True):
     encoder_hash: str
     reads: dict[str, str]  # other metrics that it reads: models, and their hashes
     width: int
-    heads: dict[str, tuple[str, ...]]  # "partner", "alone", "answer": the numbers that each reads
+    heads: dict[str, tuple[str, ...]]  # by name, the numbers that each reads
     aspects: tuple[str, ...]
-    causes: dict[str, float]  # from which likeness or share on each is named
+    named: Named
 
 
 class Head(NamedTuple):
@@ -75,39 +84,40 @@ class Head(NamedTuple):
     highest: Floats
     vectors: Floats  # (sides, width, outputs): of the judged side, then of its partners
     middle: Floats  # (sides, width)
+    axes: Floats  # (sides, width, components), each of deviation 1 in what was rated
+    precision: Floats  # (numbers, numbers), of what was rated
+    usual: Floats  # (1 + sides,): how far numbers and vectors of nearly all rated ones lie out
     bias: Floats  # (outputs,)
     spread: Floats  # (outputs,): the deviation of what people say from what is predicted
     errors: Floats  # (2,): the lowest and highest error, in 90 % of conversations
-    precision: Floats  # (numbers, numbers): how unusual numbers are
 
-    def added(self, facts: evidence.Facts, own: NDArray[np.bool_]) -> tuple[Floats, float]:
-        """What each turn adds to each output, (turns, outputs), and how unusual the whole is."""
-        shares = evidence.shares(facts, self.numbers, own)
-        sums = shares.sum(axis=0)
-        lost = np.isnan(sums)
-        offset = np.where(lost, 0.0, sums - self.centre)
-        unusual = float(offset @ self.precision @ offset) + float(lost.sum())
-        sides = np.stack([own, ~own], axis=1)
-        even = sides / np.maximum(1, sides.sum(axis=0))  # (turns, sides)
-        side = [0 if evidence.NUMBERS[name].own else 1 for name in self.numbers]
-        beyond = sums - sums.clip(self.lowest, self.highest)
-        differ = np.where(lost, 0.0, shares - even[:, side] * (self.centre + beyond))
-        added: Floats = differ @ self.weights
-        for at, (weights, middle) in enumerate(zip(self.vectors, self.middle, strict=True)):
-            added += even[:, at, None] * ((facts.read.vectors - middle) @ weights)
-        return added, unusual
-
-    def judged(self, facts: evidence.Facts, own: NDArray[np.bool_]) -> tuple[Floats, float]:
+    def judged(self, facts: evidence.Facts, own: Bools) -> tuple[Floats, float]:
         """What each judged turn is worth with the answers to it, (judged turns, outputs).
 
         Their mean is what the conversation is worth. A partner who begins answers the first.
         Beside it, how many times wider than that of a usual conversation the interval is.
         """
-        added, unusual = self.added(facts, own)
+        numbers = [evidence.NUMBERS[name] for name in self.numbers]
+        shares = evidence.shares(facts, numbers, own)
+        sums = shares.sum(axis=0)
+        lost = np.isnan(sums)
+        offset = np.where(lost, 0.0, sums - self.centre)
+        far = [sqrt(offset @ self.precision @ offset) / self.usual[0]]
+        sides = np.stack([own, ~own], axis=1)
+        even = sides / np.maximum(1, sides.sum(axis=0))  # (turns, sides)
+        side = [0 if number.judged else 1 for number in numbers]
+        beyond = sums - sums.clip(self.lowest, self.highest)
+        differ = np.where(lost, 0.0, shares - even[:, side] * (self.centre + beyond))
+        added: Floats = differ @ self.weights
+        for at, parts in enumerate(even.T):
+            differ = parts[:, None] * (facts.read.vectors - self.middle[at])
+            far.append(float(np.linalg.norm(differ.sum(axis=0) @ self.axes[at])))
+            far[-1] /= self.usual[1 + at]
+            added += differ @ self.vectors[at] / max(1.0, far[-1])
         answered = np.maximum(own.cumsum() - 1, 0)
-        sums = np.zeros((int(own.sum()), added.shape[1]))
-        np.add.at(sums, answered, added)
-        return self.bias + len(sums) * sums, sqrt(1 + unusual)
+        worth = np.zeros((int(own.sum()), added.shape[1]))
+        np.add.at(worth, answered, added)
+        return self.bias + len(worth) * worth, max(1.0, *far) + int(lost.sum())
 
     def share(self, outputs: Floats) -> Floats:
         """The expected share of conversations that people like less."""
@@ -148,7 +158,7 @@ class Gauge(TrainedMetric):
         for other, metric in read.items():
             if metric.hash != config.reads[other]:
                 raise ModelError(f"{folder}: was fitted to another {other}: train it again")
-        self._reader = Reader(read, phrases)
+        self.reader = Reader(read, phrases)
 
     @property
     def signature(self) -> str:
@@ -158,36 +168,47 @@ class Gauge(TrainedMetric):
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Each dialogue: value, interval, aspects, the judged turns, and what went wrong."""
-        read = self._reader.read(dialogues)
+        read = self.reader.read(dialogues)
         return [self._score(*both) for both in zip(dialogues, read, strict=True)]
 
-    def _score(self, dialogue: Dialogue, read: "Shown | str") -> Score:
+    def _score(self, dialogue: Dialogue, shown: "Shown | str") -> Score:
         turns = len(dialogue.turns)
-        if isinstance(read, str):
-            return Score(nan, (nan,) * turns, causes=(Cause(turns - 1, read),))
-        facts, places, own = read.facts, read.places, read.facts.read.own
-        reacted = reacts(dialogue, own)
-        head = self._heads["partner" if reacted else "alone"]
-        judged, wide = head.judged(facts, own)
-        whole = judged.mean(axis=0)
-        scores = dict(zip(places[own].tolist(), head.share(judged)[:, 0], strict=True))
+        if isinstance(shown, str):
+            return Score(nan, (nan,) * turns, causes=(Cause(turns - 1, shown),))
         if dialogue.level == "turn":
-            last, so_far = np.arange(len(own)) == len(own) - 1, whole[:1] - head.bias[:1]
-            head = self._heads["answer"]
-            (whole,), wide = head.judged(facts, last)
-            scores = scores if reacted else {}
-            whole = whole + so_far if reacted else whole
-            scores[turns - 1] = head.share(whole)[0]
-        low, high = ndtr(whole[0] + head.errors * wide)
-        value, *aspects = head.share(whole).tolist()
+            head, outputs, wide = self._answer(dialogue, shown)
+            judged, own = outputs[None], np.arange(len(shown.places)) == len(shown.places) - 1
+        else:
+            own = shown.facts.read.own
+            head = self._heads["partner" if reacts(dialogue, own) else "alone"]
+            judged, wide = head.judged(shown.facts, own)
+            outputs = judged.mean(axis=0)
+        scores = dict(zip(shown.places[own].tolist(), head.share(judged)[:, 0], strict=True))
+        low, high = ndtr(outputs[0] + head.errors * wide)
+        value, *aspects = head.share(outputs).tolist()
         named = zip(self.config.aspects[: len(aspects)], aspects, strict=True)
+        wrong = causes(shown, self.config.named)
         return Score(
             round(value, _DIGITS),
             tuple(round(float(scores.get(at, nan)), _DIGITS) for at in range(turns)),
             {name: round(it, _DIGITS) for name, it in named},
-            tuple(causes(read, self.config.causes)),
+            tuple(cause for cause in wrong if cause.turn in scores),
             (round(float(low), _DIGITS), round(float(high), _DIGITS)),
         )
+
+    def _answer(self, dialogue: Dialogue, shown: "Shown") -> tuple[Head, Floats, float]:
+        """What an answer is worth, by which head, and how wide the interval is."""
+        read = shown.facts.read
+        (outputs,), wide = self._heads["answer"].judged(
+            shown.facts, np.arange(len(read.own)) == len(read.own) - 1
+        )
+        context = read.first(len(read.own) - 1)
+        if not context.own.any() or not reacts(dialogue, context.own):
+            return self._heads["answer"], outputs, wide
+        partner = self._heads["partner"]
+        so_far, wider = partner.judged(evidence.Facts(context), context.own)
+        outputs = outputs + so_far.mean(axis=0)[: len(outputs)] - partner.bias[: len(outputs)]
+        return self._heads["reply"], outputs, max(wide, wider)
 
 
 class Shown(NamedTuple):
@@ -212,10 +233,11 @@ class Reader:
         self.metrics, self.phrases = metrics, phrases
         self.encoder = next(iter(metrics.values())).encoder
 
-    def read(self, dialogues: Sequence[Dialogue]) -> list[Shown | str]:
-        """What each shows; or why nothing can be said of it."""
+    def read(self, dialogues: Sequence[Dialogue]) -> Iterator[Shown | str]:
+        """What each shows, one after the other; or why nothing can be said of it."""
         said = [each.score(dialogues) for each in self.metrics.values()]
-        return [self._read(*both) for both in zip(dialogues, zip(*said, strict=True), strict=True)]
+        for each, scores in zip(dialogues, zip(*said, strict=True), strict=True):
+            yield self._read(each, scores)
 
     def _read(self, dialogue: Dialogue, said: Sequence[Score]) -> Shown | str:
         first = max(0, len(dialogue.turns) - LAST)
@@ -226,7 +248,8 @@ class Reader:
         own = np.array([turn.speaker == dialogue.responder for turn in turns], np.bool_)
         if not own.any() or (dialogue.level == "turn" and there[-1] != len(texts) - 1):
             return "says nothing that can be read"
-        if not is_english((turn.text for turn in turns), _SURE):
+        judged = [turn.text for turn, mine in zip(turns, own, strict=True) if mine]
+        if not all(is_english(said, _SURE) for said in ((it.text for it in turns), judged)):
             return "not English"
         places = there + first
         known = zip(self.metrics, said, strict=True)
@@ -239,16 +262,19 @@ class Reader:
         self,
         turns: Sequence[Turn],
         vectors: Floats,
-        own: NDArray[np.bool_],
+        own: Bools,
         scores: Mapping[str, Floats],
     ) -> evidence.Facts:
         texts = [turn.text for turn in turns]
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
         ids, words = self.encoder.ids(texts), [turn.words for turn in turns]
-        return evidence.Facts(evidence.Read(texts, words, ids, unit, own, scores, self.phrases))
+        names = [turn.speaker for turn in turns]
+        return evidence.Facts(
+            evidence.Read(texts, words, ids, unit, names, own, scores, self.phrases)
+        )
 
 
-def reacts(dialogue: Dialogue, own: NDArray[np.bool_]) -> bool:
+def reacts(dialogue: Dialogue, own: Bools) -> bool:
     """Whether a person is there whose reactions can be read.
 
     Of an answer that is to be judged, only where the judged side is called a bot: among people,
@@ -261,37 +287,29 @@ def reacts(dialogue: Dialogue, own: NDArray[np.bool_]) -> bool:
     return bool((~own[first:]).any())
 
 
-#: Why a judged turn went wrong: by how its partner took it, or by what it says.
-_REACTIONS = {"the partner objects": "objects", "the partner asks again": "asks again"}
-_AGAIN, _ITSELF, _ECHO, _CONTRADICTS = "says it again", "repeats itself", "echoes", "contradicts"
-STRAY = "does not follow"
 #: What `deam` calls a contradiction.
 _OPPOSED = "contradiction"
 
 
-def causes(shown: Shown, named: dict[str, float]) -> list[Cause]:
+def causes(shown: Shown, named: Named) -> list[Cause]:
     """What went wrong, at the judged turn that it is about."""
-    facts, places, fits = shown.facts, shown.places, shown.facts.fits
-    own, found = facts.read.own, dict[tuple[int, str], None]()
-    reactions = {cause: facts.like(kind) for cause, kind in _REACTIONS.items()}
-    long = np.array([len(words) >= named["words"] for words in facts.read.words])
+    facts, found = shown.facts, list[tuple[int, str]]()
+    own, answers = facts.read.own, facts.answers
+    objects, asks_again = facts.like("objects"), facts.like("asks again")
     for at in range(len(own)):
         before = int(facts.before[at])
         if own[at]:
-            wrong = [_CONTRADICTS] if places[at] in shown.contradicts else []
-            if long[at] and facts.repeats[at] >= named[_ITSELF]:
-                wrong.append(_ITSELF)
-            if long[at] and facts.echoes[at] >= named[_ECHO]:
-                wrong.append(_ECHO)
-            if before >= 0 and not wrong and fits[at] < named[STRAY]:
-                wrong.append(STRAY)
-            found |= {(at, cause): None for cause in wrong}
-            continue
-        if before < 0:
-            continue
-        for cause, like in reactions.items():
-            if like[at] >= named[cause]:
-                found[before, cause] = None
-        if long[at] and facts.repeats[at] >= named[_AGAIN]:
-            found[before, "the partner asks again"] = None
-    return [Cause(int(places[at]), cause) for at, cause in sorted(found)]
+            wrong = {
+                "contradicts": shown.places[at] in shown.contradicts,
+                "repeats itself": facts.repeats[at],
+                "echoes": facts.echoes[at],
+                "does not follow": answers[at] < named.stray,
+            }
+            found += [(at, name) for name, so in wrong.items() if so]
+        elif before >= 0:
+            reaction = {
+                "the partner objects": objects[at] >= named.objects,
+                "the partner asks again": asks_again[at] >= named.asks_again or facts.repeats[at],
+            }
+            found += [(before, name) for name, so in reaction.items() if so]
+    return [Cause(int(shown.places[at]), name) for at, name in sorted(set(found))]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from .deam import DeamPage
 from .dynaeval import DynaevalPage
+from .gauge import GaugePage
 from .looks import final, logged, look
 from .maude import MaudePage
 from .page import Paper, Request, filled, markdown
@@ -21,6 +22,7 @@ REPRODUCTIONS = {
     "maude": MaudePage,
     "dynaeval": DynaevalPage,
     "deam": DeamPage,
+    "gauge": GaugePage,
 }
 
 

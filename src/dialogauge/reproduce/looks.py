@@ -12,10 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from scipy.stats import rankdata
 
 from .. import __version__, corpora
 from ..atomic import lock, reporting, sync
+from ..dialogue import Dialogue
 from ..errors import InputError
 from ..judging import keep_apart
 from ..meta import Comparison, Estimate, Evaluation, Resampling, compare, evaluate
@@ -23,6 +26,7 @@ from ..meta.agreement import Human
 from ..meta.comparison import Pair
 from ..metrics import TRIVIAL, Metric
 from ..report.markdown import cell, table
+from ..scores import Scores
 from ..scoring import score
 
 #: Sets by name, and the aspect, or the aspects, that people rated.
@@ -73,6 +77,8 @@ class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     objections: tuple[str, ...]  # why it does not count as a result
     signature: str
     over: Over | None = None  # what was asked: is it better than what it was trained from?
+    #: Of a metric with intervals: how often they hold the share of items that people like less.
+    covered: Estimate | None = None
 
     @property
     def encoder(self) -> str:
@@ -168,8 +174,30 @@ def _looks(
             for each in evaluations:
                 pair = [(scores, name) for name in (each.metric, over.get(each.metric)) if name]
                 compared = compare(pair, dialogues, aspect, settings) if pair[1:] else None
-                looks.append(_look(each, corpus, compared))
+                inside = covered(scores, each.metric, dialogues, aspect)
+                looks.append(replace(_look(each, corpus, compared), covered=inside))
     return looks
+
+
+def covered(
+    scores: Scores, metric: str, dialogues: Sequence[Dialogue], aspect: str
+) -> Estimate | None:
+    """How often an interval holds the share of these items that people like less than this one.
+
+    None of a metric that gives no intervals.
+    """
+    ratings = {one.id: one.rating(aspect) for one in dialogues}
+    found = [
+        (interval, ratings[row.id])
+        for row in scores.rows
+        if (interval := row.interval(metric)) and not math.isnan(ratings.get(row.id, math.nan))
+    ]
+    if not found:
+        return None
+    ends, given = np.array([it for it, _ in found]), np.array([it for _, it in found])
+    share = (rankdata(given) - 0.5) / len(given)
+    inside = (ends[:, 0] <= share) & (share <= ends[:, 1])
+    return Estimate(float(inside.mean()), n=len(inside))
 
 
 def _look(evaluation: Evaluation, corpus: str, compared: Comparison | None) -> Look:

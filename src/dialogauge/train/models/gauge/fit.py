@@ -1,22 +1,26 @@
 """The model: ridge regression on numbers and on components of mean vectors."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
+from ....metrics.evidence import NUMBERS
 from ....metrics.gauge import Head
 from ...recipe import AtLeastOne, Count, Positive, Share
-from .rows import NUMBERS, Bools, Floats, Rows, normal
+from .rows import Bools, Floats, Rows, normal
 
 #: What was rated reaches from the lowest to the highest number, but for so many on each side.
 _EDGE = 0.005
+#: What lies further out than this share of what was rated is not usual.
+_USUAL = 0.99
 
 
 class Fitting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a head is fitted."""
 
-    numbers: tuple[str, ...] = NUMBERS
+    numbers: tuple[str, ...] = tuple(NUMBERS)
     components: Count = 40  # of the vectors of each side
     sides: tuple[int, ...] = (0, 1)  # whose vectors are read: the judged side's, its partners'
     penalty: Positive = 0.1  # of numbers, for each conversation
@@ -28,7 +32,7 @@ class Fitting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     """A head that knows nothing of its errors yet; ``weights`` are those of conversations."""
     share = weights / weights.sum()
-    numbers = _numbers(rows, how.numbers)
+    numbers = rows.named(how.numbers)
     centre = share @ np.nan_to_num(numbers) / (share @ ~np.isnan(numbers))
     numbers = np.where(np.isnan(numbers), centre, numbers)
     scale = np.sqrt(share @ (numbers - centre) ** 2) + 1e-9
@@ -46,27 +50,22 @@ def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     solved = np.linalg.solve(square, (design * share[:, None]).T @ (target - bias))
     plain, *parts = np.split(solved, np.cumsum([each.shape[1] for each in columns])[:-1])
     vectors = np.zeros((*middle.shape, len(bias)))
+    every = np.zeros((*middle.shape, how.components))
     for (at, some), own in zip(axes.items(), parts, strict=True):
-        vectors[at] = some @ own
+        vectors[at], every[at] = some @ own, some
     offset = numbers - centre
     covariance = (offset * share[:, None]).T @ offset + np.diag(how.penalty * scale**2)
-    return Head(
+    head = Head(
         how.numbers,
-        plain / scale[:, None],
-        centre,
-        lowest,
-        highest,
-        vectors,
-        middle,
-        bias,
-        np.zeros(len(bias)),
-        np.zeros(2),
-        np.linalg.inv(covariance) / len(rows.dialogues),
+        **{"weights": plain / scale[:, None], "centre": centre},
+        **{"lowest": lowest, "highest": highest},
+        **{"vectors": vectors, "middle": middle, "axes": every},
+        precision=np.linalg.inv(covariance),
+        usual=np.ones(1 + len(middle)),
+        **{"bias": bias, "spread": np.zeros(len(bias)), "errors": np.zeros(2)},
     )
-
-
-def _numbers(rows: Rows, names: Sequence[str]) -> Floats:
-    return rows.numbers[:, [NUMBERS.index(name) for name in names]]
+    usual = np.quantile(_far(head, rows), _USUAL, axis=0)
+    return head._replace(usual=np.where(usual > 0, usual, 1.0))
 
 
 def _axes(vectors: Floats, how: Fitting, share: Floats) -> Floats:
@@ -78,27 +77,36 @@ def _axes(vectors: Floats, how: Fitting, share: Floats) -> Floats:
 
 def predict(head: Head, rows: Rows) -> Floats:
     """What a head says of each conversation, (rows, outputs), as the metric does."""
-    numbers = _numbers(rows, head.numbers)
+    numbers = rows.named(head.numbers)
     numbers = np.where(np.isnan(numbers), head.centre, numbers.clip(head.lowest, head.highest))
     said: Floats = head.bias + (numbers - head.centre) @ head.weights
-    said += np.einsum("nsw,swo->no", rows.vectors - head.middle, head.vectors)
+    inside = 1 / np.maximum(1.0, _far(head, rows)[:, 1:])
+    offset = (rows.vectors - head.middle) * inside[:, :, None]
+    said += np.einsum("nsw,swo->no", offset, head.vectors)
     return said
 
 
 def wide(head: Head, rows: Rows) -> Floats:
     """How many times wider than usual each interval is, as the metric says it."""
-    offset = _numbers(rows, head.numbers) - head.centre
-    lost = np.isnan(offset)
-    offset = np.where(lost, 0.0, offset)
-    unusual = np.einsum("nf,fg,ng->n", offset, head.precision, offset) + lost.sum(axis=1)
-    return np.asarray(np.sqrt(1 + unusual))
+    lost = np.isnan(rows.named(head.numbers)).sum(axis=1)
+    return np.asarray(np.maximum(1.0, _far(head, rows).max(axis=1)) + lost)
 
 
-def folds(count: int, parts: int, seed: int) -> Iterator[Bools]:
-    """Which rows are held out, part by part."""
-    part = np.random.default_rng(seed).permutation(count) % parts
+def _far(head: Head, rows: Rows) -> Floats:
+    """How far out numbers and vectors of both sides lie, 1 at the edge of what is usual."""
+    offset = np.nan_to_num(rows.named(head.numbers) - head.centre)
+    numbers = np.einsum("nf,fg,ng->n", offset, head.precision, offset)
+    parts = np.einsum("nsw,swc->nsc", rows.vectors - head.middle, head.axes)
+    far: Floats = np.sqrt(np.hstack([numbers[:, None], (parts**2).sum(axis=2)])) / head.usual
+    return far
+
+
+def folds(rows: Rows, parts: int, seed: int) -> Iterator[Bools]:
+    """Which rows are held out, part by part; those of one conversation are together."""
+    _, place = np.unique([each.id for each in rows.dialogues], return_inverse=True)
+    part = np.random.default_rng(seed).permutation(int(place.max()) + 1) % parts
     for at in range(parts):
-        yield part == at
+        yield part[place] == at
 
 
 def weigh(rows: Rows, random: Sequence[str], how: Fitting) -> Floats:
@@ -106,28 +114,37 @@ def weigh(rows: Rows, random: Sequence[str], how: Fitting) -> Floats:
     return np.where(np.isin(rows.systems, list(random)), how.random, 1.0)
 
 
-def crossed(rows: Rows, how: Fitting, weights: Floats, seed: int) -> tuple[Floats, Floats]:
-    """What others' fits say of each conversation, and how wide their intervals are."""
+class Said(NamedTuple):
+    """What was said of rows by fits that did not know them, and how wide their intervals are."""
+
+    outputs: Floats  # (rows, outputs)
+    widths: Floats  # (rows,)
+
+
+def crossed(
+    rows: Rows, how: Fitting, weights: Floats, seed: int, asked: Rows | None = None
+) -> Said:
+    """What fits to the other parts say of each row, or of what is ``asked`` in its place."""
+    asked = rows if asked is None else asked
     said, widths = np.zeros(rows.ratings.shape), np.zeros(len(rows.dialogues))
-    for held in folds(len(said), how.folds, seed):
+    for held in folds(rows, how.folds, seed):
         head = fit(rows.some(~held), how, weights[~held])
-        said[held] = predict(head, rows.some(held))
-        widths[held] = wide(head, rows.some(held))
-    return said, widths
+        said[held] = predict(head, asked.some(held))
+        widths[held] = wide(head, asked.some(held))
+    return Said(said, widths)
 
 
-def finished(rows: Rows, how: Fitting, weights: Floats, seed: int, level: float = 0.9) -> Head:
-    """A head that knows its errors, from conversations that it was not fitted to.
+def calibrated(
+    head: Head, said: Said, real: Floats, weights: Floats, usual: Bools, level: float = 0.9
+) -> Head:
+    """A head that knows its errors, from what was said of conversations that were not known.
 
-    The interval is that of split conformal prediction, each error measured in units of how unusual
-    its conversation is.
+    Its interval is that of cross-conformal prediction, each error measured in units of the width
+    that its conversation has; ``usual`` are the rows that it is to hold for.
     """
-    said, widths = crossed(rows, how, weights, seed)
-    wrong = normal(rows.ratings, weights) - said
+    wrong = real - said.outputs
     spread = np.sqrt((weights / weights.sum()) @ wrong**2)
-    usual = weights == weights.max()
-    errors = wrong[usual, 0] / widths[usual]
+    errors = wrong[usual, 0] / said.widths[usual]
     outside = (1 - level) / 2
-    rank = np.ceil((len(errors) + 1) * (1 - outside)) / len(errors)
-    ends = np.quantile(errors, [1 - min(1.0, rank), min(1.0, rank)])
-    return fit(rows, how, weights)._replace(spread=spread, errors=ends)
+    rank = min(1.0, np.ceil((len(errors) + 1) * (1 - outside)) / len(errors))
+    return head._replace(spread=spread, errors=np.quantile(errors, [1 - rank, rank]))

@@ -1,6 +1,6 @@
 """Rated conversations as numbers: what they show, what both sides say, and what people thought."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files as resources
 
 import msgspec
@@ -16,8 +16,6 @@ from ....metrics.gauge import Shown
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: All that is asked of a conversation, in the order of the columns.
-NUMBERS = tuple(evidence.NUMBERS)
 #: Ji et al.'s questions, by what we call the answers; the whole comes first.
 ASKED = {
     "overall": "overall",
@@ -35,7 +33,8 @@ class Rows(msgspec.Struct, frozen=True):
     """Conversations that could be read, one beside the other."""
 
     dialogues: tuple[Dialogue, ...]
-    numbers: Floats  # (rows, all of evidence.NUMBERS)
+    names: tuple[str, ...]  # of the numbers
+    numbers: Floats  # (rows, numbers)
     vectors: Floats  # (rows, sides, width): the means of each side's turns
     ratings: Floats  # (rows, outputs)
 
@@ -43,6 +42,10 @@ class Rows(msgspec.Struct, frozen=True):
     def systems(self) -> NDArray[np.str_]:
         """Who was talked with."""
         return np.array([each.system for each in self.dialogues])
+
+    def named(self, names: Sequence[str]) -> Floats:
+        """Some of the numbers, (rows, names)."""
+        return self.numbers[:, [self.names.index(name) for name in names]]
 
     def some(self, which: Bools) -> "Rows":
         """Some of them."""
@@ -63,30 +66,48 @@ def phrases(encoder: Encoder) -> dict[str, Floats]:
     }
 
 
-def rows(dialogues: Sequence[Dialogue], shown: Sequence[Shown | str], asked: Sequence[str]) -> Rows:
-    """What conversations show; those that cannot be read are left out.
+def rows(
+    dialogues: Sequence[Dialogue],
+    shown: Sequence[Shown | str],
+    asked: Sequence[str],
+    numbers: Mapping[str, evidence.Number] = evidence.NUMBERS,
+) -> Rows:
+    """What conversations show; those that cannot be read, or have but one side, are left out.
 
     Of single answers (``level="turn"``) only the answer is judged.
     """
     read = [
         (each, it.facts, _judged(each, it.facts))
         for each, it in zip(dialogues, shown, strict=True)
-        if not isinstance(it, str)
+        if not isinstance(it, str) and not it.facts.read.own.all()
     ]
     return Rows(
         tuple(each for each, _, _ in read),
-        np.array([evidence.shares(facts, NUMBERS, own).sum(axis=0) for _, facts, own in read]),
+        tuple(numbers),
+        np.array(
+            [evidence.shares(facts, numbers.values(), own).sum(axis=0) for _, facts, own in read]
+        ),
         np.array([_means(facts.read.vectors, own) for _, facts, own in read]),
         np.array([[each.rating(aspect) for aspect in asked] for each, _, _ in read]),
     )
 
 
+def contexts(shown: Sequence[Shown | str]) -> list[Shown | str]:
+    """What was said before each answer."""
+    return [it if isinstance(it, str) else _context(it) for it in shown]
+
+
+def _context(shown: Shown) -> Shown:
+    facts = evidence.Facts(shown.facts.read.first(len(shown.places) - 1))
+    return Shown(facts, shown.places[:-1], shown.contradicts)
+
+
 def answers(dialogues: Sequence[Dialogue], each: int, seed: int) -> list[Dialogue]:
-    """Some answers of each conversation's judged side, with what was said before them."""
+    """Some answers of each conversation's judged side, to which it has already said something."""
     rng, cut = np.random.default_rng(seed), []
     for dialogue in dialogues:
         judged = dialogue.responder
-        places = [at for at, it in enumerate(dialogue.turns) if at and it.speaker == judged]
+        places = [at for at, it in enumerate(dialogue.turns) if it.speaker == judged][1:]
         for at in sorted(rng.permutation(places)[:each].tolist()):
             shorter = dialogue.with_turns(dialogue.turns[: at + 1])
             cut.append(msgspec.structs.replace(shorter, level="turn"))

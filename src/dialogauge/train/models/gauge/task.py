@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from .... import corpora
 from ....atomic import write_json
@@ -16,11 +18,11 @@ from ....knowledge import mapped
 from ....meta.confounds import within_statistic
 from ....meta.correlation import coefficient
 from ....meta.weighted import spearman
-from ....metrics.gauge import KIND, STRAY, WEIGHTS, Head, Reader, Shown, reading
+from ....metrics.gauge import KIND, WEIGHTS, Head, Named, Reader, Shown, reading
 from ...card import Outcome, Section, table
 from ...recipe import AtLeastOne, Recipe, Share
-from .fit import Fitting, finished, predict, weigh, wide
-from .rows import ASKED, NUMBERS, Floats, Rows, answers, normal, phrases, rows
+from .fit import Fitting, Said, calibrated, crossed, fit, folds, predict, weigh, wide
+from .rows import ASKED, Floats, Rows, answers, contexts, normal, phrases, rows
 
 NOTES = """\
 - It was learnt from small talk in English between paid people and the chatbots of 2022. Long
@@ -30,6 +32,13 @@ NOTES = """\
   ordinary conversations are below one half.
 - People's ratings of single conversations are noisy, so that the interval is wide. Means of many
   conversations say more.
+"""
+
+
+_HELD = """\
+The numbers that are read were chosen by fits to parts of all of them, these included;
+*answer* and *reply* are asked about single answers, and set beside what people said of the whole.
+
 """
 
 
@@ -43,8 +52,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     alone: Fitting = Fitting()  # the judged side alone
     answer: Fitting = Fitting()  # one answer
     answers: AtLeastOne = 2  # of each conversation
-    #: Causes, and the likeness or share from which on they are named.
-    causes: dict[str, float] = {}
+    named: Named = Named()  # from where on causes are named
     stray: Share = 0.03  # of judged turns that are said not to follow
 
 
@@ -54,20 +62,14 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
     sides, read, costs = gather(settings.corpus)
     metrics = {name: reading(name) for name in settings.reads}
     encoder = next(iter(metrics.values())).encoder
+    if encoder.config.name != recipe.backbone.name:
+        problem = f"{', '.join(metrics)} read with {encoder.config.name}"
+        raise InputError(problem, field="backbone.name", remedy="name that, or other metrics")
     known = phrases(encoder)
     reader = Reader(metrics, known)
-    learnt, single, stray = seen(sides["train"], reader, settings, recipe.seed)
-    held, held_single, _ = seen([*sides["valid"], *sides["test"]], reader, settings, recipe.seed)
-    asked = {
-        "partner": (settings.partner, learnt, held),
-        "alone": (settings.alone, learnt, held),
-        "answer": (settings.answer, single, held_single),
-    }
-    heads, measured = {}, {}
-    for name, (how, some, others) in asked.items():
-        weights = weigh(some, settings.random, how)
-        heads[name] = finished(some, how, weights, recipe.seed)
-        measured[name] = _measured(heads[name], others, settings)
+    learnt = seen(sides["train"], reader, settings, recipe.seed)
+    held = seen([*sides["valid"], *sides["test"]], reader, settings, recipe.seed)
+    heads = fitted(learnt, settings, recipe.seed)
     save(out / WEIGHTS, heads, known)
     config = {
         "metric": "gauge",
@@ -76,14 +78,15 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
         "width": encoder.config.width,
         "heads": {name: head.numbers for name, head in heads.items()},
         "aspects": list(ASKED)[1:],
-        "causes": settings.causes | {STRAY: stray},
+        "named": replace(settings.named, stray=learnt.stray),
     }
     write_json(out / "config.json", config)
+    measured = _measured(heads, held, settings)
     return Outcome(
         sections=(
             Section("Data", _data(settings, read, sides, costs)),
-            Section("Results on the held fifth", _results(measured)),
-            Section("What counts", _weights(heads["partner"], learnt)),
+            Section("Results on the held fifth", _HELD + _results(measured)),
+            Section("What counts", _weights(heads["partner"], learnt.whole)),
         ),
         packages=("numpy", "scipy", "onnxruntime"),
         best=measured["partner"],
@@ -91,29 +94,80 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
     )
 
 
-def seen(
-    dialogues: Sequence[Dialogue], reader: Reader, settings: Settings, seed: int
-) -> tuple[Rows, Rows, float]:
-    """Conversations, single answers of them, and below what a judged turn hardly ever fits."""
-    shown, asked = reader.read(dialogues), tuple(ASKED.values())
+class Seen(NamedTuple):
+    """Conversations as numbers, and single answers of them with what was said before each."""
+
+    whole: Rows
+    single: Rows
+    context: Rows
+    stray: float  # a judged turn of a usual system hardly ever fits less
+
+
+def seen(dialogues: Sequence[Dialogue], reader: Reader, settings: Settings, seed: int) -> Seen:
+    """What conversations show, and what some of their answers do."""
+    asked = tuple(ASKED.values())
     single = answers(dialogues, settings.answers, seed)
-    return (
-        rows(dialogues, shown, asked),
-        rows(single, reader.read(single), asked[:1]),
-        _stray(dialogues, shown, settings),
-    )
+    shown, of_single = list(reader.read(dialogues)), list(reader.read(single))
+    spoken = [replace(each, level="dialogue") for each in single]
+    context = rows(spoken, contexts(of_single), asked[:1])
+    kept = {(each.id, len(each.turns)) for each in context.dialogues}
+    both = rows(single, of_single, asked[:1])
+    there = np.array([(each.id, len(each.turns)) in kept for each in both.dialogues])
+    stray = _stray(dialogues, shown, settings)
+    return Seen(rows(dialogues, shown, asked), both.some(there), context, stray)
 
 
 def _stray(
     dialogues: Sequence[Dialogue], shown: Sequence[Shown | str], settings: Settings
 ) -> float:
-    """Of so many judged turns of usual systems it is said that they do not follow."""
     values = [
-        it.facts.fits[it.facts.read.own & (it.facts.before >= 0)]
+        it.facts.answers[it.facts.read.own]
         for each, it in zip(dialogues, shown, strict=True)
         if not isinstance(it, str) and each.system not in settings.random
     ]
     return round(float(np.nanquantile(np.concatenate(values), settings.stray)), 3)
+
+
+def fitted(learnt: Seen, settings: Settings, seed: int) -> dict[str, Head]:
+    """Every head, with its errors on conversations that it was not fitted to."""
+    heads, said = {}, {}
+    whole, single = (~np.isin(it.systems, settings.random) for it in (learnt.whole, learnt.single))
+    for name, rows_, usual in (
+        ("partner", learnt.whole, whole),
+        ("alone", learnt.whole, whole),
+        ("answer", learnt.single, single),
+    ):
+        how: Fitting = getattr(settings, name)
+        weights = weigh(rows_, settings.random, how)
+        said[name] = crossed(rows_, how, weights, seed)
+        real = normal(rows_.ratings, weights)
+        heads[name] = calibrated(fit(rows_, how, weights), said[name], real, weights, usual)
+    weights = weigh(learnt.single, settings.random, settings.answer)
+    so_far = _so_far(learnt, settings, seed)
+    both = _together(said["answer"], so_far, heads["partner"])
+    real = normal(learnt.single.ratings, weights)
+    heads["reply"] = calibrated(heads["answer"], both, real, weights, single)
+    return heads
+
+
+def _so_far(learnt: Seen, settings: Settings, seed: int) -> Said:
+    """What fits that do not know a conversation say of it before each of its answers."""
+    how, outputs = settings.partner, np.zeros((len(learnt.context.dialogues), 1))
+    widths, ids = np.zeros(len(outputs)), np.array([it.id for it in learnt.context.dialogues])
+    weights = weigh(learnt.whole, settings.random, how)
+    for held in folds(learnt.whole, how.folds, seed):
+        head = fit(learnt.whole.some(~held), how, weights[~held])
+        own = {each.id for each, there in zip(learnt.whole.dialogues, held, strict=True) if there}
+        asked = np.isin(ids, list(own))
+        outputs[asked] = predict(head, learnt.context.some(asked))[:, :1]
+        widths[asked] = wide(head, learnt.context.some(asked))
+    return Said(outputs, widths)
+
+
+def _together(answer: Said, so_far: Said, partner: Head) -> Said:
+    """An answer, and how it went before it, as the metric adds them up."""
+    outputs = answer.outputs + so_far.outputs - partner.bias[0]
+    return Said(outputs, np.maximum(answer.widths, so_far.widths))
 
 
 Sides = Mapping[Side, Sequence[Dialogue]]
@@ -147,18 +201,44 @@ def save(path: Path, heads: Mapping[str, Head], known: Mapping[str, Floats]) -> 
 _correlation = coefficient("spearman").value
 
 
-def _measured(head: Head, held: Rows, settings: Settings) -> dict[str, float]:
-    """How well a head does on conversations that it was not fitted to."""
-    said, real = predict(head, held), held.ratings
+def _measured(
+    heads: Mapping[str, Head], held: Seen, settings: Settings
+) -> dict[str, dict[str, float]]:
+    """How well each head does on conversations that it was not fitted to."""
+    said = {
+        name: Said(predict(heads[name], some), wide(heads[name], some))
+        for name, some in (
+            ("partner", held.whole),
+            ("alone", held.whole),
+            ("answer", held.single),
+        )
+    }
+    partner = heads["partner"]
+    so_far = Said(predict(partner, held.context)[:, :1], wide(partner, held.context))
+    said["reply"] = _together(said["answer"], so_far, partner)
+    return {
+        name: _marks(
+            heads[name],
+            its,
+            held.whole if name in ("partner", "alone") else held.single,
+            settings,
+        )
+        for name, its in said.items()
+    }
+
+
+def _marks(head: Head, said: Said, held: Rows, settings: Settings) -> dict[str, float]:
+    outputs, real = said.outputs, held.ratings
     measures = {
-        "overall": _correlation(said[:, 0], real[:, 0]),
-        "overall within systems": within(said[:, 0], real[:, 0], held.systems.tolist()),
+        "overall": _correlation(outputs[:, 0], real[:, 0]),
+        "overall within systems": within(outputs[:, 0], real[:, 0], held.systems.tolist()),
     }
     for at, name in list(enumerate(ASKED))[1 : len(head.bias)]:
-        measures[name] = _correlation(said[:, at], real[:, at])
+        measures[name] = _correlation(outputs[:, at], real[:, at])
     usual = ~np.isin(held.systems, settings.random)
-    wrong = normal(real, weigh(held, settings.random, settings.partner))[:, 0] - said[:, 0]
-    error = (wrong / wide(head, held))[usual]
+    how = settings.partner if len(head.bias) > 1 else settings.answer
+    wrong = normal(real, weigh(held, settings.random, how))[:, 0] - outputs[:, 0]
+    error = (wrong / said.widths)[usual]
     inside = (error >= head.errors[0]) & (error <= head.errors[1])
     measures["covered by the 90 % interval"] = float(inside.mean())
     return measures
@@ -197,8 +277,7 @@ def _results(measured: Mapping[str, Mapping[str, float]]) -> str:
 def _weights(head: Head, learnt: Rows) -> str:
     """How much each number counts, of one deviation."""
     names = head.numbers
-    places = [NUMBERS.index(name) for name in names]
-    scale = learnt.numbers[:, places].std(axis=0)
+    scale = np.nanstd(learnt.named(names), axis=0)
     rows_ = sorted(
         ((name, weight) for name, weight in zip(names, head.weights[:, 0] * scale, strict=True)),
         key=lambda it: -abs(it[1]),

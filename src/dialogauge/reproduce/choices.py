@@ -1,0 +1,208 @@
+"""What was tried for `gauge`, on sets that may choose: from one set of people to another.
+
+Each variant is fitted to one of Ji et al.'s two runs and asked about the other, and fitted to both
+and asked about ConvAI 2018, whose people, bots and questions are others. Nothing here meets a test
+set. ``dialogauge reproduce gauge --retrain`` measures, which takes minutes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from .. import corpora
+from ..meta.correlation import coefficient
+from ..metrics.evidence import NUMBERS, Facts, Number, mean_of
+from ..metrics.gauge import Reader, Shown, reading
+from ..train import recipe
+from ..train.models.gauge.fit import Fitting, fit, predict, weigh
+from ..train.models.gauge.rows import ASKED, Floats, Rows, normal, phrases, rows
+from ..train.models.gauge.task import Settings, gather, within
+from .kept import RECIPES
+
+#: Which side of the rated corpus was asked to talk freely, and which set measures beside it.
+_RUNS = ("free", "icebreaker")
+_OTHER, _ASPECT = "convai2018", "overall"
+_SPEARMAN = coefficient("spearman").value
+
+#: Numbers that were tried beside those of the recipe.
+_MORE: dict[str, Number] = {
+    "repeats": Number(True, mean_of(lambda facts: facts.repeats.astype(np.float64))),
+    "echoes": Number(True, mean_of(lambda facts: facts.echoes.astype(np.float64))),
+    "maude": Number(True, mean_of(lambda facts: facts.scored("maude"))),
+    "dynaeval": Number(True, mean_of(lambda facts: facts.scored("dynaeval"))),
+    "partner is near": Number(False, mean_of(lambda facts: facts.near)),
+    "partner is long": Number(False, mean_of(lambda facts: facts.lengths), counts=True),
+    "partner asks again": Number(False, mean_of(lambda facts: facts.like("asks again"))),
+    "partner says it again, mean": Number(False, mean_of(lambda facts: facts.again)),
+    "partner objects, mean": Number(False, mean_of(lambda facts: facts.like("objects"))),
+    "partner agrees, mean": Number(False, mean_of(lambda facts: facts.like("agrees"))),
+    "partner greets, mean": Number(False, mean_of(lambda facts: facts.like("greets"))),
+}
+
+
+class Marks(msgspec.Struct, frozen=True):
+    """How a variant agrees with people it was not fitted to."""
+
+    first: float  # fitted to the second run, asked about the first
+    first_within: float
+    second: float
+    second_within: float
+    other: float  # fitted to both, asked about ConvAI 2018
+    other_within: float
+
+    @property
+    def pairs(self) -> tuple[tuple[float, float], ...]:
+        """The whole and within systems: on each run, then on the other set."""
+        return (
+            (self.second, self.second_within),
+            (self.first, self.first_within),
+            (self.other, self.other_within),
+        )
+
+    @property
+    def mean(self) -> float:
+        """The runs and their within, and the other set, alike."""
+        runs = (self.first + self.second + self.first_within + self.second_within) / 4
+        return (runs + (self.other + self.other_within) / 2) / 2
+
+
+class Seen(NamedTuple):
+    """A set: its conversations as numbers, and what they are read from."""
+
+    rows: Rows
+    facts: Sequence[Facts]
+
+
+#: Learns from a set, whose conversations have weights, what to say of another.
+Model = Callable[[Seen, Floats], Callable[[Seen], Floats]]
+
+
+def tried() -> dict[str, Marks]:
+    """Every variant, by name; the recipe's comes first."""
+    from .rivals import attention, trees  # with torch and scikit-learn
+
+    settings = msgspec.convert(recipe.read(RECIPES / "gauge.toml").settings, Settings)
+    sets = _sets(settings)
+    how = settings.partner
+    used = how.numbers
+    weights = partial(_weighed, random=settings.random, how=how)
+
+    found = {"as it ships": _marks(_ridge(how), sets, weights)}
+
+    def vary(name: str, changed: Fitting) -> None:
+        found[name] = _marks(_ridge(changed), sets, weights)
+
+    # What is highest of many grows with their number: its mean takes its place.
+    means = [f"{name}, mean" if NUMBERS[name].counts else name for name in used]
+    uncounted = tuple(name for name in means if name in NUMBERS | _MORE)
+    vary("without any length", replace(how, numbers=uncounted))
+    for name in used:
+        vary(f"without *{name}*", replace(how, numbers=tuple(it for it in used if it != name)))
+    for name in _MORE:
+        vary(f"with *{name}*", replace(how, numbers=(*used, name)))
+    vary("numbers alone", replace(how, sides=()))
+    vary("vectors alone", replace(how, numbers=()))
+    vary("vectors of the judged side alone", replace(how, numbers=(), sides=(0,)))
+    vary("vectors of the partner alone", replace(how, numbers=(), sides=(1,)))
+    for count in (10, 20, 80, 160):
+        vary(f"{count} components of vectors", replace(how, components=count))
+    for penalty in (0.5, 5.0):
+        vary(f"penalty of vectors {penalty:g}", replace(how, vector_penalty=penalty))
+    for name, part in _PARTS.items():
+        there = {each: Seen(_of_part(seen, part), seen.facts) for each, seen in sets.items()}
+        found[f"vectors: {name}"] = _marks(_ridge(how), there, weights)
+    for share in (0.05, 0.5, 1.0):
+        counted = partial(_weighed, random=settings.random, how=replace(how, random=share))
+        found[f"random answers count {share:g}"] = _marks(_ridge(how), sets, counted)
+    found["target within systems"] = _marks(_ridge(how, 0.0), sets, weights)
+    found["target half within systems"] = _marks(_ridge(how, 0.5), sets, weights)
+    found["boosted trees"] = _marks(trees(how), sets, weights)
+    found["network with attention over turns"] = _marks(attention(how), sets, weights)
+    return found
+
+
+def _weighed(seen: Seen, random: Sequence[str], how: Fitting) -> Floats:
+    return weigh(seen.rows, random, how)
+
+
+def _sets(settings: Settings) -> dict[str, Seen]:
+    """Both runs, and the set that is not trained on."""
+    metrics = {name: reading(name) for name in (*settings.reads, "maude", "dynaeval")}
+    reader = Reader(metrics, phrases(metrics["relevance"].encoder))
+    sides, _, _ = gather(settings.corpus)
+    every = [each for some in sides.values() for each in some]
+    runs = {run: [each for each in every if f":{run}:" in each.id] for run in _RUNS}
+    others = {_OTHER: [each.spoken for each in corpora.load(_OTHER)]}
+    found = {}
+    for name, dialogues in (runs | others).items():
+        asked = (_ASPECT,) if name == _OTHER else tuple(ASKED.values())[:1]
+        shown = list(reader.read(dialogues))
+        there = (it.facts for it in shown if isinstance(it, Shown))
+        facts = [it for it in there if not it.read.own.all()]
+        found[name] = Seen(rows(dialogues, shown, asked, NUMBERS | _MORE), facts)
+    return found
+
+
+def _marks(model: Model, sets: Mapping[str, Seen], weights: Callable[[Seen], Floats]) -> Marks:
+    first, second = (sets[run] for run in _RUNS)
+    both = Seen(_joined(first.rows, second.rows), [*first.facts, *second.facts])
+    asked = ((second, first), (first, second), (both, sets[_OTHER]))
+    numbers = []
+    for learnt, other in asked:
+        said = model(learnt, weights(learnt))(other)
+        real, systems = other.rows.ratings[:, 0], other.rows.systems.tolist()
+        numbers += [_SPEARMAN(said, real), within(said, real, systems)]
+    return Marks(*numbers)
+
+
+def _joined(one: Rows, other: Rows) -> Rows:
+    both = {
+        name: np.concatenate([getattr(one, name), getattr(other, name)])
+        for name in ("numbers", "vectors", "ratings")
+    }
+    return replace(one, dialogues=one.dialogues + other.dialogues, **both)
+
+
+def _ridge(how: Fitting, pooled: float = 1.0) -> Model:
+    """As it ships; ``pooled`` is how much of the differences between systems is to be learnt."""
+
+    def learn(seen: Seen, weights: Floats) -> Callable[[Seen], Floats]:
+        some = seen.rows
+        if pooled < 1:
+            ratings, systems = normal(some.ratings, weights), some.systems
+            for system in set(systems.tolist()):
+                here = systems == system
+                ratings[here] -= (1 - pooled) * ratings[here].mean(axis=0)
+            some = replace(some, ratings=ratings)
+        head = fit(some, how, weights)
+        return lambda other: predict(head, other.rows)[:, 0]
+
+    return learn
+
+
+def _third(places: Floats, last: bool) -> Floats:
+    size = max(1, len(places) // 3)
+    return places[-size:] if last else places[:size]
+
+
+#: Parts of a side's turns, and what is made of their vectors, instead of the mean of all.
+_PARTS: dict[str, Callable[[Floats], Floats]] = {
+    "last third": lambda vectors: _third(vectors, True).mean(axis=0),
+    "first third": lambda vectors: _third(vectors, False).mean(axis=0),
+    "spread": lambda vectors: vectors.std(axis=0),
+}
+
+
+def _of_part(seen: Seen, part: Callable[[Floats], Floats]) -> Rows:
+    made = [
+        np.stack([part(facts.read.vectors[side]) for side in (own, ~own)])
+        if (~own).any()
+        else np.zeros((2, facts.read.vectors.shape[1]))
+        for facts in seen.facts
+        for own in [facts.read.own]
+    ]
+    return replace(seen.rows, vectors=np.array(made))
