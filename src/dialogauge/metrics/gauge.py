@@ -33,12 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from .. import models
 from ..dialogue import Dialogue, Turn
 from ..errors import ModelError
 from ..knowledge import mapped
 from ..language.stopwords import is_english
 from ..scores import Cause, Score
-from . import evidence
+from . import deam, evidence, relevance
 from .metric import signature
 from .trained import LAST, TrainedMetric
 
@@ -219,11 +220,26 @@ class Shown(NamedTuple):
     contradicts: frozenset[int]  # turns that are said to
 
 
+#: The kinds of metrics that it can read.
+_KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
+    "relevance": (relevance.Config, relevance.Relevance),
+    "deam": (deam.Config, deam.Deam),
+}
+
+
 def reading(model: str, encoder: str = "") -> TrainedMetric:
     """A metric that is read, by name or folder."""
-    from .catalogue import from_folder  # which knows this module
+    folder = models.find(model)
+    models.verify(folder)
+    kind = models.decode(folder / "config.json", _Kind).metric
+    if kind not in _KINDS:
+        raise ModelError(f"{folder}: gauge reads {' and '.join(_KINDS)}, not {kind}")
+    shape, metric = _KINDS[kind]
+    return metric(folder, models.decode(folder / "config.json", shape), encoder=encoder)
 
-    return from_folder(model, encoder=encoder)
+
+class _Kind(msgspec.Struct, frozen=True):
+    metric: str
 
 
 class Reader:

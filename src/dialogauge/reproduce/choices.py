@@ -7,7 +7,6 @@ set. ``dialogauge reproduce gauge --retrain`` measures, which takes minutes.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,11 +14,12 @@ from msgspec.structs import replace
 
 from .. import corpora
 from ..meta.correlation import coefficient
-from ..metrics.evidence import NUMBERS, Facts, Number, mean_of
+from ..metrics.catalogue import from_folder
+from ..metrics.evidence import NUMBERS, Number, mean_of
 from ..metrics.gauge import Reader, Shown, reading
 from ..train import recipe
-from ..train.models.gauge.fit import Fitting, fit, predict, weigh
-from ..train.models.gauge.rows import ASKED, Floats, Rows, normal, phrases, rows
+from ..train.models.gauge.fit import Fitting, Model, fit, predict, weigh
+from ..train.models.gauge.rows import ASKED, Floats, Rows, Sample, normal, phrases, rows
 from ..train.models.gauge.task import Settings, gather, within
 from .kept import RECIPES
 
@@ -70,17 +70,6 @@ class Marks(msgspec.Struct, frozen=True):
         return (runs + (self.other + self.other_within) / 2) / 2
 
 
-class Seen(NamedTuple):
-    """A set: its conversations as numbers, and what they are read from."""
-
-    rows: Rows
-    facts: Sequence[Facts]
-
-
-#: Learns from a set, whose conversations have weights, what to say of another.
-Model = Callable[[Seen, Floats], Callable[[Seen], Floats]]
-
-
 def tried() -> dict[str, Marks]:
     """Every variant, by name; the recipe's comes first."""
     from .rivals import attention, trees  # with torch and scikit-learn
@@ -113,7 +102,7 @@ def tried() -> dict[str, Marks]:
     for penalty in (0.5, 5.0):
         vary(f"penalty of vectors {penalty:g}", replace(how, vector_penalty=penalty))
     for name, part in _PARTS.items():
-        there = {each: Seen(_of_part(seen, part), seen.facts) for each, seen in sets.items()}
+        there = {each: Sample(_of_part(seen, part), seen.facts) for each, seen in sets.items()}
         found[f"vectors: {name}"] = _marks(_ridge(how), there, weights)
     for share in (0.05, 0.5, 1.0):
         counted = partial(_weighed, random=settings.random, how=replace(how, random=share))
@@ -125,13 +114,14 @@ def tried() -> dict[str, Marks]:
     return found
 
 
-def _weighed(seen: Seen, random: Sequence[str], how: Fitting) -> Floats:
+def _weighed(seen: Sample, random: Sequence[str], how: Fitting) -> Floats:
     return weigh(seen.rows, random, how)
 
 
-def _sets(settings: Settings) -> dict[str, Seen]:
+def _sets(settings: Settings) -> dict[str, Sample]:
     """Both runs, and the set that is not trained on."""
-    metrics = {name: reading(name) for name in (*settings.reads, "maude", "dynaeval")}
+    metrics = {name: reading(name) for name in settings.reads}
+    metrics |= {name: from_folder(name) for name in ("maude", "dynaeval")}
     reader = Reader(metrics, phrases(metrics["relevance"].encoder))
     sides, _, _ = gather(settings.corpus)
     every = [each for some in sides.values() for each in some]
@@ -143,13 +133,13 @@ def _sets(settings: Settings) -> dict[str, Seen]:
         shown = list(reader.read(dialogues))
         there = (it.facts for it in shown if isinstance(it, Shown))
         facts = [it for it in there if not it.read.own.all()]
-        found[name] = Seen(rows(dialogues, shown, asked, NUMBERS | _MORE), facts)
+        found[name] = Sample(rows(dialogues, shown, asked, NUMBERS | _MORE), facts)
     return found
 
 
-def _marks(model: Model, sets: Mapping[str, Seen], weights: Callable[[Seen], Floats]) -> Marks:
+def _marks(model: Model, sets: Mapping[str, Sample], weights: Callable[[Sample], Floats]) -> Marks:
     first, second = (sets[run] for run in _RUNS)
-    both = Seen(_joined(first.rows, second.rows), [*first.facts, *second.facts])
+    both = Sample(_joined(first.rows, second.rows), [*first.facts, *second.facts])
     asked = ((second, first), (first, second), (both, sets[_OTHER]))
     numbers = []
     for learnt, other in asked:
@@ -170,7 +160,7 @@ def _joined(one: Rows, other: Rows) -> Rows:
 def _ridge(how: Fitting, pooled: float = 1.0) -> Model:
     """As it ships; ``pooled`` is how much of the differences between systems is to be learnt."""
 
-    def learn(seen: Seen, weights: Floats) -> Callable[[Seen], Floats]:
+    def learn(seen: Sample, weights: Floats) -> Callable[[Sample], Floats]:
         some = seen.rows
         if pooled < 1:
             ratings, systems = normal(some.ratings, weights), some.systems
@@ -197,7 +187,7 @@ _PARTS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _of_part(seen: Seen, part: Callable[[Floats], Floats]) -> Rows:
+def _of_part(seen: Sample, part: Callable[[Floats], Floats]) -> Rows:
     made = [
         np.stack([part(facts.read.vectors[side]) for side in (own, ~own)])
         if (~own).any()

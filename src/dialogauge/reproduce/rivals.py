@@ -8,19 +8,18 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingRegressor
 from torch import Tensor, nn
 
-from ..train.models.gauge.fit import Fitting
-from ..train.models.gauge.rows import Floats, normal
-from .choices import Model, Seen
+from ..train.models.gauge.fit import Fitting, Model
+from ..train.models.gauge.rows import Floats, Sample, normal
 
 
 def trees(how: Fitting) -> Model:
     """Boosted trees on the same numbers, and on as many components of vectors."""
 
-    def learn(seen: Seen, weights: Floats) -> Callable[[Seen], Floats]:
+    def learn(seen: Sample, weights: Floats) -> Callable[[Sample], Floats]:
         flat = _flat(seen)
         axes = PCA(2 * how.components, random_state=0).fit(flat)
 
-        def design(some: Seen) -> Floats:
+        def design(some: Sample) -> Floats:
             return np.hstack([some.rows.named(how.numbers), axes.transform(_flat(some))])
 
         model = HistGradientBoostingRegressor(
@@ -33,7 +32,7 @@ def trees(how: Fitting) -> Model:
     return learn
 
 
-def _flat(seen: Seen) -> Floats:
+def _flat(seen: Sample) -> Floats:
     return seen.rows.vectors.reshape(len(seen.rows.dialogues), -1)
 
 
@@ -57,13 +56,13 @@ class _Talk(nn.Module):
 def attention(how: Fitting, epochs: int = 12) -> Model:
     """A small network over turns, beside the same numbers."""
 
-    def learn(seen: Seen, weights: Floats) -> Callable[[Seen], Floats]:
+    def learn(seen: Sample, weights: Floats) -> Callable[[Sample], Floats]:
         torch.manual_seed(1)
         numbers, width = seen.rows.named(how.numbers), seen.rows.vectors.shape[2]
         centre, scale = np.nanmean(numbers, axis=0), np.nanstd(numbers, axis=0) + 1e-9
         net, rng = _Talk(width, len(how.numbers)), np.random.default_rng(1)
 
-        def batch(some: Seen, at: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
+        def batch(some: Sample, at: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
             read = [some.facts[one].read for one in at]
             lengths = np.array([len(it.own) for it in read])
             turns = np.zeros((len(at), lengths.max(), width + 1), np.float32)
@@ -85,7 +84,7 @@ def attention(how: Fitting, epochs: int = 12) -> Model:
                 loss.mean().backward()
                 adam.step()
 
-        def said(other: Seen) -> Floats:
+        def said(other: Sample) -> Floats:
             net.eval()
             cuts = np.array_split(np.arange(len(other.facts)), max(1, len(other.facts) // 64))
             with torch.no_grad():

@@ -1,6 +1,6 @@
 """The model: ridge regression on numbers and on components of mean vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -9,8 +9,10 @@ import numpy as np
 from ....metrics.evidence import NUMBERS
 from ....metrics.gauge import Head
 from ...recipe import AtLeastOne, Count, Positive, Share
-from .rows import Bools, Floats, Rows, normal
+from .rows import Bools, Floats, Rows, Sample, normal
 
+#: Learns from conversations, each of a weight, what to say of others.
+Model = Callable[[Sample, Floats], Callable[[Sample], Floats]]
 #: What was rated reaches from the lowest to the highest number, but for so many on each side.
 _EDGE = 0.005
 #: What lies further out than this share of what was rated is not usual.

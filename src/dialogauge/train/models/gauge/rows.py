@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files as resources
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -52,6 +53,13 @@ class Rows(msgspec.Struct, frozen=True):
         kept = tuple(one for one, there in zip(self.dialogues, which, strict=True) if there)
         numbers = {name: getattr(self, name)[which] for name in ("numbers", "vectors", "ratings")}
         return msgspec.structs.replace(self, dialogues=kept, **numbers)
+
+
+class Sample(NamedTuple):
+    """Conversations as numbers, and what each shows."""
+
+    rows: Rows
+    facts: Sequence[evidence.Facts]
 
 
 def phrases(encoder: Encoder) -> dict[str, Floats]:
