@@ -242,7 +242,9 @@ def test_who_names_no_metric_gets_what_people_would_think(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     out, _ = run(capfd, "score", EXAMPLES / "talk.txt")
-    assert [each["metric"] for each in lines(out)] == ["gauge", "gauge"]
+    head, *rows = lines(out)
+    assert list(head["signatures"]) == ["gauge"]
+    assert [list(each["scores"]) for each in rows] == [["gauge"], ["gauge"]]
     out, _ = run(capfd, "score", EXAMPLES / "talk.txt", "--table")
     for shown in ("90 %", "weakest turn", "the partner objects", "aspects of gauge"):
         assert shown in " ".join(out.split())

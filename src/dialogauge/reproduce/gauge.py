@@ -20,10 +20,10 @@ from ..meta import Estimate, evaluate
 from ..meta.correlation import coefficient
 from ..metrics import TRIVIAL, Metric, load
 from ..report.markdown import table
-from ..scores import Score
+from ..scores import Score, Scores
 from ..scoring import score
 from ..train.models.gauge.rows import ASKED, Floats
-from ..train.models.gauge.task import gather
+from ..train.models.gauge.task import Settings, gather
 from ..train.people import TUNING
 from . import choices, kept
 from .exams import held
@@ -64,12 +64,17 @@ class GaugePage:
     @cached_property
     def _said(self) -> Mapping[str, list[Score]]:
         """Scores of conversations that were not learnt from."""
-        return {_CORPUS: self._metric.score(self._held), _OTHER: self._metric.score(self._others)}
+        held = [row.scores["gauge"] for row in self._scores.rows]
+        return {_CORPUS: held, _OTHER: self._metric.score(self._others)}
+
+    @cached_property
+    def _scores(self) -> Scores:
+        return score(self._held, self._metric)
 
     @cached_property
     def _on_held(self) -> dict[str, Estimate]:
-        scores, trivial = score(self._held, self._metric), score(self._held, TRIVIAL)
-        seen = evaluate(scores, "gauge", self._held, "overall", baselines=trivial)
+        trivial = score(self._held, TRIVIAL)
+        seen = evaluate(self._scores, "gauge", self._held, "overall", baselines=trivial)
         confounds = seen.confounds
         best = confounds.baseline
         return {
@@ -99,13 +104,18 @@ class GaugePage:
             + table(("aspect", "Spearman"), aspects)
         )
 
+    @cached_property
+    def _tuning(self) -> list[Look]:
+        cosim, floor = load("cosim"), last_turn_and_context()
+        return [
+            *look([cosim, self._metric], {_OTHER: "overall"}, over={"gauge": "cosim"}),
+            *look([floor, self._metric], TUNING, over={"gauge": floor.name}),
+        ]
+
     @property
     def tuning(self) -> str:
         """People, where anyone may look."""
-        floor = last_turn_and_context()
-        whole = look([load("cosim"), self._metric], {_OTHER: "overall"}, over={"gauge": "cosim"})
-        answers = look([floor, self._metric], TUNING, over={"gauge": floor.name})
-        return f"{correlations(whole + answers)}\n\n{gains(whole + answers)}"
+        return f"{correlations(self._tuning)}\n\n{gains(self._tuning)}"
 
     @cached_property
     def _choices(self) -> dict[str, choices.Marks]:
@@ -157,13 +167,11 @@ class GaugePage:
     @property
     def coverage(self) -> str:
         """How often the interval holds where people put a conversation among those of its set."""
-        sets = {_OTHER: "overall", **TUNING}
-        looks = look([self._metric], sets)
-        rows = [(each.corpus, each.n, _percent(each.covered)) for each in looks]
-        scores = score(self._held, self._metric)
-        usual = [each for each in self._held if each.system != "QualityControl"]
-        there = covered(scores, "gauge", usual, "overall")
-        rows.insert(0, (f"{_CORPUS}, held fifth", len(usual), _percent(there)))
+        usual = [each for each in self._held if each.system not in Settings().random]
+        there = covered(self._scores, "gauge", usual, "overall")
+        rows = [(f"{_CORPUS}, held fifth", len(usual), _percent(there))]
+        ours = (each for each in self._tuning if each.metric == "gauge")
+        rows += [(each.corpus, each.n, _percent(each.covered)) for each in ours]
         rows += [
             (f"{it.corpus}, {it.aspect} (final look)", it.n, _percent(it.covered))
             for it in self._newest
@@ -235,7 +243,8 @@ class GaugePage:
         """What was wanted beside what was measured, and why it was missed."""
         measured = {("held fifth", name): number for name, number in self._on_held.items()} | {
             (each.corpus, f"{each.aspect}{how}"): number
-            for each in (*look([self._metric], {_OTHER: "overall"}), *self._newest)
+            for each in (*self._tuning, *self._newest)
+            if each.metric == "gauge"
             for how, number in (("", each.spearman), (", within systems", each.within))
         }
         rows, missed = [], set()
