@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 from scipy.stats import rankdata
 
-from .. import contrast, corpora
+from .. import contrast, corpora, formats
 from ..dialogue import Dialogue, Turn
 from ..meta import Estimate, evaluate
 from ..meta.correlation import coefficient
@@ -39,6 +39,7 @@ _ANSWERS = {"fed-turn": "Overall", "convai2-grade": "coherence", "empathetic-gra
 #: Where it was not taught: healthy conversations of people, and how many of each are asked.
 _ELSEWHERE = ("personachat", "topical-chat", "self-dialogue", "dailydialog", "schema-guided")
 _EACH = 100
+_ASSISTANT = Path("examples") / "assistant.jsonl"  # long answers, with lists, tables and code
 _FIRST_WORDS = 5
 _TWINS, _PAIRS = (Path("examples") / f"{name}.contrasts" for name in ("twins", "minimal-pairs"))
 _PARTS = 5  # of conversations by length
@@ -194,9 +195,7 @@ class GaugePage:
     def elsewhere(self) -> str:
         """Healthy conversations of people, and the same with one answer from another."""
         rows = []
-        for corpus in _ELSEWHERE:
-            fitting = [it for it in held(corpus, shortest=6) if len(it.turns) <= 40]
-            chosen = sorted(fitting, key=lambda it: it.digest)[:_EACH]  # of any topic
+        for corpus, chosen in _healthy():
             worse, places = zip(*_exchanged(chosen), strict=True)
             good, bad = self._metric.score(chosen), self._metric.score(list(worse))
             known = [each for each in good if each.interval]
@@ -294,3 +293,12 @@ def _middle(dialogue: Dialogue) -> int:
 
 def _percent(share: Estimate | None) -> str:
     return f"{100 * share.value:.0f} %" if share else ""
+
+
+def _healthy() -> Iterator[tuple[str, list[Dialogue]]]:
+    """Conversations in which nothing went wrong, by where they are from."""
+    for corpus in _ELSEWHERE:
+        fitting = [it for it in held(corpus, shortest=6) if len(it.turns) <= 40]
+        yield corpus, sorted(fitting, key=lambda it: it.digest)[:_EACH]  # of any topic
+    if _ASSISTANT.exists():
+        yield str(_ASSISTANT), [each.spoken for each in formats.read(str(_ASSISTANT))]
