@@ -4,18 +4,17 @@ One side is judged. What it says is evidence, and so is how its partners take it
 object, ask, say the same once more, or agree. Every number of the whole is a sum of shares of
 turns, so that a linear model of it can say exactly what each turn adds:
 
-- a mean gives each turn of its side an equal part;
+- what tells how well a turn answers is a mean, to which each turn adds its own part;
 - of the highest value all turns have an equal part of the second highest, and the turn that has it
   what it is above that;
-- what grows with every new word (``varied``) is shared evenly, but for what would be lost of it
-  without the turn.
+- what is the manner of a side (how varied, how long, whether it asks) has no place: each of its
+  turns has an equal part, or every turn that is longer than the others would seem to blame.
 
 Likeness to phrases is the cosine of a turn with the nearest of them. What a turn has not, such as
 a nearness to what was said before the first, is the mean of its side's others; where its side has
 none, it is NaN, and so is the number.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -135,17 +134,10 @@ class Facts:
         said = (self.before < 0) | (self.read.scores["relevance"] < _COPIED)
         return np.where(said, np.nan, self.fits)
 
-    def varied(self, own: Bools) -> Floats:
-        """The logarithm of a side's distinct words: even parts, more for words of no other turn."""
-        places = np.flatnonzero(own).tolist()
-        words = [set(self.read.words[at]) for at in places]
-        said = Counter(word for each in words for word in each)
-        alone = [sum(said[word] == 1 for word in each) for each in words]
-        whole = np.log1p(len(said))
-        lost = whole - np.log1p(len(said) - np.array(alone))
-        shares = np.zeros(len(own))
-        shares[places] = whole / max(1, len(places)) + lost - lost.sum() / max(1, len(places))
-        return shares
+    def varied(self, side: Bools) -> float:
+        """The logarithm of a side's distinct words."""
+        words = (self.read.words[at] for at in np.flatnonzero(side).tolist())
+        return float(np.log1p(len(set[str]().union(*words))))
 
 
 def _before(own: Bools) -> NDArray[np.int64]:
@@ -200,17 +192,31 @@ def mean_of(of: Values) -> Shares:
     return lambda facts, side: np.where(side, of(facts), 0.0) / max(1, side.sum())
 
 
+def _evenly(whole: Callable[[Facts, Bools], float]) -> Shares:
+    """A number of a side as a whole, of which each of its turns has an equal part."""
+    return lambda facts, side: np.where(side, whole(facts, side) / max(1, side.sum()), 0.0)
+
+
+def _usual(of: Values) -> Shares:
+    """The mean of a side, shared evenly."""
+    return _evenly(lambda facts, side: float(of(facts)[side].mean()) if side.any() else 0.0)
+
+
+def _top(of: Values) -> Shares:
+    """The highest of a side, shared evenly."""
+    return _evenly(lambda facts, side: float(of(facts)[side].max()) if side.any() else 0.0)
+
+
 def _last(of: Values) -> Shares:
-    """The mean of a side's last third."""
+    """The mean of a side's last third, shared evenly."""
 
-    def shares(facts: Facts, side: Bools) -> Floats:
+    def whole(facts: Facts, side: Bools) -> float:
         places = np.flatnonzero(side)
-        end = np.zeros_like(side)
-        end[places[-max(1, len(places) // _END) :]] = True
-        ended: Floats = np.where(end, of(facts), 0.0) / max(1, end.sum())
-        return ended
+        return (
+            float(of(facts)[places[-max(1, len(places) // _END) :]].mean()) if len(places) else 0.0
+        )
 
-    return shares
+    return _evenly(whole)
 
 
 def _highest(of: Values) -> Shares:
@@ -239,19 +245,19 @@ class Number(NamedTuple):
 
 #: All that is asked, by name.
 NUMBERS: dict[str, Number] = {
-    "varied": Number(True, lambda facts, side: facts.varied(side), counts=True),
-    "long": Number(True, mean_of(lambda facts: facts.lengths), counts=True),
+    "varied": Number(True, _evenly(lambda facts, side: facts.varied(side)), counts=True),
+    "long": Number(True, _usual(lambda facts: facts.lengths), counts=True),
     "near": Number(True, mean_of(lambda facts: facts.near)),
     "follows": Number(True, mean_of(lambda facts: facts.scored("relevance"))),
     "hangs together": Number(True, mean_of(lambda facts: facts.scored("deam"))),
-    "asks": Number(True, mean_of(lambda facts: facts.asks)),
+    "asks": Number(True, _usual(lambda facts: facts.asks)),
     "fits": Number(True, mean_of(lambda facts: facts.fits)),
-    "partner asks": Number(False, mean_of(lambda facts: facts.asks)),
+    "partner asks": Number(False, _usual(lambda facts: facts.asks)),
     "partner says it again": Number(False, _highest(lambda facts: facts.again), counts=True),
     "partner follows": Number(False, _last(lambda facts: facts.scored("relevance"))),
     "partner objects": Number(False, _highest(lambda facts: facts.like("objects")), counts=True),
-    "partner agrees": Number(False, _highest(lambda facts: facts.like("agrees")), counts=True),
-    "partner greets": Number(False, _highest(lambda facts: facts.like("greets")), counts=True),
+    "partner agrees": Number(False, _top(lambda facts: facts.like("agrees")), counts=True),
+    "partner greets": Number(False, _top(lambda facts: facts.like("greets")), counts=True),
 }
 
 

@@ -10,7 +10,8 @@ nine times in ten, as often as it did in conversations that were not learnt from
 **One side is judged** (:attr:`~dialogauge.dialogue.Dialogue.responder`); what its partners say
 after a turn is evidence about that turn. Only judged turns have a score: the share that would be
 if all turns added what this one and the answers to it add. On the scale of the model, the value is
-the mean of the turns.
+the mean of the turns. What both sides are like as a whole, their mean vectors too, each turn has an
+equal part of.
 
 Each conversation is read by the head that was fitted to its like:
 
@@ -111,10 +112,9 @@ class Head(NamedTuple):
         differ = np.where(lost, 0.0, shares - even[:, side] * (self.centre + beyond))
         added: Floats = differ @ self.weights
         for at, parts in enumerate(even.T):
-            differ = parts[:, None] * (facts.read.vectors - self.middle[at])
-            far.append(float(np.linalg.norm(differ.sum(axis=0) @ self.axes[at])))
-            far[-1] /= self.usual[1 + at]
-            added += differ @ self.vectors[at] / max(1.0, far[-1])
+            differ = parts @ (facts.read.vectors - self.middle[at])
+            far.append(float(np.linalg.norm(differ @ self.axes[at])) / self.usual[1 + at])
+            added += parts[:, None] * (differ @ self.vectors[at]) / max(1.0, far[-1])
         answered = np.maximum(own.cumsum() - 1, 0)
         worth = np.zeros((int(own.sum()), added.shape[1]))
         np.add.at(worth, answered, added)

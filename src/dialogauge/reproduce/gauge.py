@@ -101,7 +101,7 @@ class GaugePage:
             aspects.append((ours, f"{_SPEARMAN(*_both(value, real)):.3f}"))
         return (
             table(("overall", "Spearman"), self._on_held.items())
-            + "\n"
+            + "\n\n"
             + table(("aspect", "Spearman"), aspects)
         )
 
@@ -189,7 +189,7 @@ class GaugePage:
             counts = kinds(metrics, list(contrast.read(path)))
             head = (path.stem, "n", "cosim", "deam", "gauge", "located by gauge")
             parts.append(table(head, ((kind, *numbers) for kind, numbers in counts.items())))
-        return "\n".join(parts)
+        return "\n\n".join(parts)
 
     @property
     def elsewhere(self) -> str:
