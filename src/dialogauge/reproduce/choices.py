@@ -28,6 +28,8 @@ _RUNS = ("free", "icebreaker")
 _OTHER, _ASPECT = "convai2018", "overall"
 _SPEARMAN = coefficient("spearman").value
 
+#: The penalty of vectors where they are fitted together with numbers; 3 was tried, too.
+_TOGETHER = 10.0
 #: Numbers that were tried beside those of the recipe.
 _MORE: dict[str, Number] = {
     "repeats": Number(True, mean_of(lambda facts: facts.repeats.astype(np.float64))),
@@ -97,10 +99,11 @@ def tried() -> dict[str, Marks]:
     vary("vectors alone", replace(how, numbers=()))
     vary("vectors of the judged side alone", replace(how, numbers=(), sides=(0,)))
     vary("vectors of the partner alone", replace(how, numbers=(), sides=(1,)))
-    for count in (10, 20, 80, 160):
-        vary(f"{count} components of vectors", replace(how, components=count))
-    for penalty in (0.5, 5.0):
+    for share in (0.1, 0.5, 1.0):
+        vary(f"vectors of each side count {share:g}", replace(how, vectors=share))
+    for penalty in (1.0, 10.0):
         vary(f"penalty of vectors {penalty:g}", replace(how, vector_penalty=penalty))
+    found["numbers and vectors fitted together"] = _marks(_together(how), sets, weights)
     for name, part in _PARTS.items():
         there = {each: Sample(_of_part(seen, part), seen.facts) for each, seen in sets.items()}
         found[f"vectors: {name}"] = _marks(_ridge(how), there, weights)
@@ -172,6 +175,33 @@ def _ridge(how: Fitting, pooled: float = 1.0) -> Model:
         return lambda other: predict(head, other.rows)[:, 0]
 
     return learn
+
+
+def _together(how: Fitting) -> Model:
+    """One ridge regression on numbers and on vectors, whose penalty was chosen for the others."""
+
+    def learn(seen: Sample, weights: Floats) -> Callable[[Sample], Floats]:
+        some, share = seen.rows, weights / weights.sum()
+        numbers, vectors = some.named(how.numbers), _flat(some)
+        centre, middle = np.nanmean(numbers, axis=0), vectors.mean(axis=0)
+        scale, spread = np.nanstd(numbers, axis=0) + 1e-9, vectors.std()
+
+        def design(other: Rows) -> Floats:
+            plain = np.nan_to_num((other.named(how.numbers) - centre) / scale).clip(-3, 3)
+            return np.hstack([plain, (_flat(other) - middle) / spread])
+
+        given, wanted = design(some), normal(some.ratings, weights)[:, 0]
+        penalties = np.full(given.shape[1], _TOGETHER)
+        penalties[: len(how.numbers)] = how.penalty
+        square = (given * share[:, None]).T @ given + np.diag(penalties)
+        own = np.linalg.solve(square, (given * share[:, None]).T @ (wanted - share @ wanted))
+        return lambda other: np.asarray(design(other.rows) @ own)
+
+    return learn
+
+
+def _flat(some: Rows) -> Floats:
+    return some.vectors.reshape(len(some.dialogues), -1)
 
 
 def _third(places: Floats, last: bool) -> Floats:

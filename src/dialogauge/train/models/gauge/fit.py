@@ -1,4 +1,10 @@
-"""The model: ridge regression on numbers and on components of mean vectors."""
+"""The model: ridge regressions on numbers and on each side's mean vector, added up.
+
+They are fitted each by itself and not together. Together, the vectors learn what the numbers leave
+of the ratings at hand, which holds for these people and bots; by itself each learns what goes
+with good conversations, and errs in its own way, so that the sum holds for others
+(``dialogauge reproduce gauge``, What was tried).
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -23,10 +29,11 @@ class Fitting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a head is fitted."""
 
     numbers: tuple[str, ...] = tuple(NUMBERS)
-    components: Count = 40  # of the vectors of each side
     sides: tuple[int, ...] = (0, 1)  # whose vectors are read: the judged side's, its partners'
+    vectors: Share = 0.25  # how much each side's vectors count beside the numbers
+    components: Count = 40  # of vectors, by which it is known what is usual
     penalty: Positive = 0.1  # of numbers, for each conversation
-    vector_penalty: Positive = 1.5  # of components
+    vector_penalty: Positive = 3.0  # of vectors, in parts of their mean variance
     random: Share = 0.2  # how much a conversation with the system that answers at random counts
     folds: AtLeastOne = 5
 
@@ -39,22 +46,24 @@ def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     numbers = np.where(np.isnan(numbers), centre, numbers)
     scale = np.sqrt(share @ (numbers - centre) ** 2) + 1e-9
     lowest, highest = np.quantile(numbers, [_EDGE, 1 - _EDGE], axis=0)
-    columns = [(numbers.clip(lowest, highest) - centre) / scale]
-    penalties = [np.full(len(how.numbers), how.penalty)]
     middle = np.einsum("n,nsw->sw", share, rows.vectors)
-    axes = {at: _axes(rows.vectors[:, at] - middle[at], how, share) for at in how.sides}
-    for at, some in axes.items():
-        columns.append((rows.vectors[:, at] - middle[at]) @ some)
-        penalties.append(np.full(some.shape[1], how.vector_penalty))
-    design, target = np.hstack(columns), normal(rows.ratings, weights)
+    away, target = rows.vectors - middle, normal(rows.ratings, weights)
     bias = share @ target
-    square = (design * share[:, None]).T @ design + np.diag(np.concatenate(penalties))
-    solved = np.linalg.solve(square, (design * share[:, None]).T @ (target - bias))
-    plain, *parts = np.split(solved, np.cumsum([each.shape[1] for each in columns])[:-1])
+    wanted = target - bias
+    plain = _ridge((numbers.clip(lowest, highest) - centre) / scale, wanted, share, how.penalty)
+    parts = [(plain, (numbers.clip(lowest, highest) - centre) / scale, 1.0)]
+    for at in how.sides:
+        penalty = how.vector_penalty * (share @ away[:, at] ** 2).mean()
+        own = _ridge(away[:, at], wanted, share, penalty)
+        parts.append((own, away[:, at], how.vectors))
+    added = [_scaled(*part, share) for part in parts]
+    index = sum(design @ own for own, (_, design, _) in zip(added, parts, strict=True))
+    slope = share @ (index * wanted) / (share @ index**2 + 1e-9)
+    plain, *others = (own * slope for own in added)
     vectors = np.zeros((*middle.shape, len(bias)))
     every = np.zeros((*middle.shape, how.components))
-    for (at, some), own in zip(axes.items(), parts, strict=True):
-        vectors[at], every[at] = some @ own, some
+    for at, own in zip(how.sides, others, strict=True):
+        vectors[at], every[at] = own, _axes(away[:, at], how, share)
     offset = numbers - centre
     covariance = (offset * share[:, None]).T @ offset + np.diag(how.penalty * scale**2)
     head = Head(
@@ -68,6 +77,17 @@ def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
     )
     usual = np.quantile(_far(head, rows), _USUAL, axis=0)
     return head._replace(usual=np.where(usual > 0, usual, 1.0))
+
+
+def _ridge(design: Floats, wanted: Floats, share: Floats, penalty: float) -> Floats:
+    """Weights, (columns, outputs)."""
+    square = (design * share[:, None]).T @ design + penalty * np.eye(design.shape[1])
+    return np.asarray(np.linalg.solve(square, (design * share[:, None]).T @ wanted))
+
+
+def _scaled(own: Floats, design: Floats, counts: float, share: Floats) -> Floats:
+    """Weights whose predictions have that deviation."""
+    return np.asarray(own * counts / (np.sqrt(share @ (design @ own) ** 2) + 1e-9))
 
 
 def _axes(vectors: Floats, how: Fitting, share: Floats) -> Floats:
