@@ -62,7 +62,7 @@ def test_functions_are_not_trained() -> None:
 def test_what_ships_says_whether_it_was_trained() -> None:
     learnt = {name for name in METRICS if is_trained(load(name))}
     assert learnt == {
-        *("relevance", "maude", "bert-ruber", "deam"),
+        *("gauge", "relevance", "maude", "bert-ruber", "deam"),
         *("dynaeval", "dynaeval-so-far", "dynaeval-research"),
         # the cosines of an encoder that was taught
         *("cosim", "bertscore", "embedding-average", "vector-extrema", "greedy-matching"),

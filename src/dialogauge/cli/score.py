@@ -85,9 +85,8 @@ def run(
         paths, format=format, on_error=on_error, rejects=rejects, columns=_columns(columns)
     )
     as_table = to is None and wants_table(json)
-    scoring = Run.of(
-        chosen_metrics(metric or [metrics.DEFAULT]), aggregate, turns or not as_table, encoder
-    )
+    chosen = chosen_metrics(metric or [metrics.DEFAULT])
+    scoring = Run.of(chosen, aggregate, turns or not as_table, encoder)
     if to is not None:
         _to_file(to, dialogues, scoring, force, json, quiet)
     elif as_table:

@@ -126,7 +126,7 @@ class Head(NamedTuple):
         return shares
 
 
-def read_heads(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, Floats]]:
+def _read_heads(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, Floats]]:
     """The heads of a model, and the vectors of its phrases."""
     _, arrays = mapped.read(path, KIND)
     exact = {name: array.astype(np.float64) for name, array in arrays.items()}
@@ -154,7 +154,7 @@ class Gauge(TrainedMetric):
 
     def __init__(self, folder: Path, config: Any, name: str = "", encoder: str = "") -> None:
         super().__init__(folder, config, name, encoder)
-        self._heads, phrases = read_heads(folder / WEIGHTS, config)
+        self._heads, phrases = _read_heads(folder / WEIGHTS, config)
         read = {name: reading(name, encoder) for name in config.reads}
         for other, metric in read.items():
             if metric.hash != config.reads[other]:
