@@ -25,9 +25,10 @@ from .fit import Fitting, Said, calibrated, crossed, fit, folds, predict, weigh,
 from .rows import ASKED, Floats, Rows, answers, contexts, normal, phrases, rows
 
 NOTES = """\
-- It was learnt from small talk in English between paid people and the chatbots of 2022. Long
-  answers of an assistant, bookings, code and other languages were not among it: the interval is
-  wider there, and the value should not be trusted.
+- It was learnt from small talk in English between paid people and small chatbots of 2021. Answers
+  of 200 words, code and conversations of one or two turns lie outside of it, and widen the
+  interval. A booking looks like small talk to it and widens nothing, but nobody rated one: do not
+  trust its value (docs/reproductions/gauge.md, Elsewhere).
 - A value is the share of those conversations that people liked less. It is no grade: half of
   ordinary conversations are below one half.
 - People's ratings of single conversations are noisy, so that the interval is wide. Means of many
