@@ -216,3 +216,4 @@ def test_a_rating_that_counts_less_moves_ranks_less() -> None:
     even, odd = normal(ratings, np.ones(3)), normal(ratings, np.array([1.0, 1.0, 10.0]))
     assert even[1, 0] == pytest.approx(0.0)
     assert odd[1, 0] < -0.5
+    assert np.isfinite(normal(ratings, np.array([0.0, 1.0, 1.0]))).all()

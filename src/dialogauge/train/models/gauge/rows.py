@@ -17,6 +17,8 @@ from ....metrics.gauge import Shown
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+#: What counts nothing has no rank: it stands this near to the end.
+_LEAST = 1e-6
 #: Ji et al.'s questions, by what we call the answers; the whole comes first.
 ASKED = {
     "overall": "overall",
@@ -142,5 +144,5 @@ def normal(ratings: Floats, weights: Floats) -> Floats:
         values, place = np.unique(given, return_inverse=True)
         total = np.bincount(place, weights, len(values))
         below[:, column] = ((total.cumsum() - total / 2) / total.sum())[place]
-    scores: Floats = norm.ppf(below)
+    scores: Floats = norm.ppf(below.clip(_LEAST, 1 - _LEAST))
     return scores
