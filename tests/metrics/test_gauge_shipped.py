@@ -5,14 +5,17 @@ are no targets. Those, and what is missed, are in docs/reproductions/gauge.md.
 """
 
 import math
+import shutil
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dialogauge import contrast, formats
+from dialogauge import contrast, formats, models
 from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.errors import DialogaugeError
 from dialogauge.metrics import load
 from dialogauge.metrics.gauge import Gauge
 from dialogauge.scores import Score
@@ -228,3 +231,27 @@ def test_of_two_conversations_people_would_like_the_one_that_listens(metric: Gau
     good, bad = metric.score([whole.spoken, broken.spoken])
     assert good.value > bad.value
     assert (3, "the partner objects") in {(it.turn, it.name) for it in bad.causes}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"heads": {"partner": ["near"]}}, "has not the shape"),
+        ({"heads": {"partner": ["no such number"]}}, "'no such number', which is no number here"),
+        ({"heads": {}}, "has no 'partner': train it again"),
+        ({"reads": {"relevance": "0", "deam": "0"}}, "was fitted to another relevance"),
+        ({"reads": {}}, "was fitted to another relevance"),
+        ({"named": {"objects": "high"}}, "named.objects"),
+    ],
+)
+def test_a_model_of_another_version_is_refused(
+    tmp_path: Path, change: dict[str, object], problem: str
+) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(models.find("gauge"), folder)
+    config = msgspec.json.decode((folder / "config.json").read_bytes()) | change
+    (folder / "config.json").write_bytes(msgspec.json.encode(config))
+    models.seal(folder)
+    with pytest.raises(DialogaugeError) as error:
+        load(str(folder))
+    assert problem in str(error.value)

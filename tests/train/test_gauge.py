@@ -1,16 +1,20 @@
 """gauge: what a conversation shows adds up, and a fitted head says what it was fitted to."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dialogauge import train
 from dialogauge.dialogue import Dialogue, Turn
+from dialogauge.errors import InputError
 from dialogauge.metrics import evidence
 from dialogauge.metrics.evidence import NUMBERS, Facts, Read
 from dialogauge.metrics.gauge import Head, Shown
+from dialogauge.train import run
 from dialogauge.train.models.gauge.fit import (
     Fitting,
     calibrated,
@@ -21,6 +25,7 @@ from dialogauge.train.models.gauge.fit import (
     wide,
 )
 from dialogauge.train.models.gauge.rows import Rows, answers, normal, rows
+from dialogauge.train.recipe import read as read_recipe
 
 Floats = NDArray[np.float64]
 WIDTH = 8
@@ -217,3 +222,14 @@ def test_a_rating_that_counts_less_moves_ranks_less() -> None:
     assert even[1, 0] == pytest.approx(0.0)
     assert odd[1, 0] < -0.5
     assert np.isfinite(normal(ratings, np.array([0.0, 1.0, 1.0]))).all()
+
+
+def test_a_recipe_that_asks_for_what_is_not_counted_is_refused_at_once(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALOGAUGE_DATA", str(data))
+    recipe = read_recipe(Path(train.__file__).parent / "recipes" / "gauge.toml")
+    settings = recipe.settings | {"answer": {"numbers": ["fitz"], "sides": []}}
+    with pytest.raises(InputError, match="no number is called 'fitz'") as error:
+        run.train(msgspec.structs.replace(recipe, settings=settings), tmp_path / "out")
+    assert error.value.field == "settings.answer"

@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 #: The part of a conversation that counts as its end.
 _END = 3
 #: Who says so much of one turn again has said nothing new, if it is so many words.
-SAID, WORDS = 0.8, 4
+_SAID, _WORDS = 0.8, 4
 #: What is so many times longer is a speech.
 _SPEECH = 3
 #: The turns that a turn is compared with, if it says something again.
@@ -172,11 +172,11 @@ def _said(read: Read, before: NDArray[np.int64]) -> tuple[Bools, Bools]:
 
     def same(at: int, other: int) -> bool:
         mine, theirs = sets[at], sets[other]
-        return len(theirs) <= _SPEECH * len(mine) and len(mine & theirs) >= SAID * len(mine)
+        return len(theirs) <= _SPEECH * len(mine) and len(mine & theirs) >= _SAID * len(mine)
 
     repeats, echoes = np.zeros((2, len(sets)), np.bool_)
     for at, speaker in enumerate(read.speakers):
-        if len(read.words[at]) >= WORDS:
+        if len(read.words[at]) >= _WORDS:
             mine = (it for it in range(max(0, at - _BACK), at) if read.speakers[it] == speaker)
             repeats[at] = any(same(at, it) for it in mine)
             echoes[at] = before[at] >= 0 and same(at, int(before[at]))

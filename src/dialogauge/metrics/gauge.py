@@ -49,6 +49,11 @@ Bools = NDArray[np.bool_]
 
 KIND = "gauge"
 WEIGHTS = "weights.arrays"
+#: The metrics whose scores of turns are read.
+READS = ("relevance", "deam")
+HEADS = ("partner", "alone", "answer", "reply")
+#: The kinds of phrases that turns are held against.
+_PHRASES = ("objects", "asks again", "agrees", "greets")
 #: Fewer words are read whatever their language may be.
 _SURE = 12
 #: Digits of a score that are given.
@@ -69,7 +74,7 @@ class Config(msgspec.Struct, frozen=True):
     metric: str
     encoder: str
     encoder_hash: str
-    reads: dict[str, str]  # other metrics that it reads: models, and their hashes
+    reads: dict[str, str]  # the hashes of the metrics that it reads
     width: int
     heads: dict[str, tuple[str, ...]]  # by name, the numbers that each reads
     aspects: tuple[str, ...]
@@ -126,23 +131,37 @@ class Head(NamedTuple):
         return shares
 
 
-def _read_heads(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, Floats]]:
-    """The heads of a model, and the vectors of its phrases."""
+def _read_model(path: Path, config: Config) -> tuple[dict[str, Head], dict[str, Floats]]:
+    """The heads of a model, and the vectors of its phrases; another version's is refused."""
     _, arrays = mapped.read(path, KIND)
     exact = {name: array.astype(np.float64) for name, array in arrays.items()}
-    fields = Head._fields[1:]
     try:
-        heads = {
-            name: Head(tuple(numbers), *(exact[f"{name} {field}"] for field in fields))
-            for name, numbers in config.heads.items()
-        }
+        heads = {name: _head(name, config, exact) for name in HEADS}
+        phrases = {kind: exact[f"phrases {kind}"] for kind in _PHRASES}
     except KeyError as error:
         raise ModelError(f"{path}: has no {error}: train it again") from None
-    marked = "phrases "
-    phrases = {
-        name.removeprefix(marked): array for name, array in exact.items() if name.startswith(marked)
-    }
+    if any(each.shape[1:] != (config.width,) for each in phrases.values()):
+        raise ModelError(f"{path}: its phrases are not vectors of {config.width} numbers")
     return heads, phrases
+
+
+def _head(name: str, config: Config, exact: Mapping[str, Floats]) -> Head:
+    numbers = config.heads[name]
+    unknown = [each for each in numbers if each not in evidence.NUMBERS]
+    if unknown:
+        raise ModelError(f"the head {name!r} reads {unknown[0]!r}, which is no number here")
+    head = Head(numbers, *(exact[f"{name} {field}"] for field in Head._fields[1:]))
+    count, outputs, width = len(numbers), len(head.bias), config.width
+    shapes = {
+        **dict.fromkeys(("centre", "lowest", "highest"), (count,)),
+        **{"weights": (count, outputs), "precision": (count, count), "spread": (outputs,)},
+        **{"vectors": (2, width, outputs), "middle": (2, width), "usual": (3,), "errors": (2,)},
+        "axes": (2, width, head.axes.shape[-1]),
+    }
+    for field, shape in shapes.items():
+        if getattr(head, field).shape != shape:
+            raise ModelError(f"the array {name + ' ' + field!r} has not the shape {shape}")
+    return head
 
 
 class Gauge(TrainedMetric):
@@ -154,10 +173,10 @@ class Gauge(TrainedMetric):
 
     def __init__(self, folder: Path, config: Any, name: str = "", encoder: str = "") -> None:
         super().__init__(folder, config, name, encoder)
-        self._heads, phrases = _read_heads(folder / WEIGHTS, config)
-        read = {name: reading(name, encoder) for name in config.reads}
+        self._heads, phrases = _read_model(folder / WEIGHTS, config)
+        read = {name: reading(name, encoder) for name in READS}
         for other, metric in read.items():
-            if metric.hash != config.reads[other]:
+            if metric.hash != config.reads.get(other):
                 raise ModelError(f"{folder}: was fitted to another {other}: train it again")
         self.reader = Reader(read, phrases)
 
@@ -220,26 +239,18 @@ class Shown(NamedTuple):
     contradicts: frozenset[int]  # turns that are said to
 
 
-#: The kinds of metrics that it can read.
 _KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
     "relevance": (relevance.Config, relevance.Relevance),
     "deam": (deam.Config, deam.Deam),
 }
 
 
-def reading(model: str, encoder: str = "") -> TrainedMetric:
-    """A metric that is read, by name or folder."""
-    folder = models.find(model)
+def reading(name: str, encoder: str = "") -> TrainedMetric:
+    """One of the metrics that are read."""
+    folder = models.find(name)
     models.verify(folder)
-    kind = models.decode(folder / "config.json", _Kind).metric
-    if kind not in _KINDS:
-        raise ModelError(f"{folder}: gauge reads {' and '.join(_KINDS)}, not {kind}")
-    shape, metric = _KINDS[kind]
+    shape, metric = _KINDS[name]
     return metric(folder, models.decode(folder / "config.json", shape), encoder=encoder)
-
-
-class _Kind(msgspec.Struct, frozen=True):
-    metric: str
 
 
 class Reader:

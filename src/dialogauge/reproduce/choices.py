@@ -16,7 +16,7 @@ from .. import corpora
 from ..meta.correlation import coefficient
 from ..metrics.catalogue import from_folder
 from ..metrics.evidence import NUMBERS, Number, mean_of
-from ..metrics.gauge import Reader, Shown, reading
+from ..metrics.gauge import READS, Reader, Shown, reading
 from ..train import recipe
 from ..train.models.gauge.fit import Fitting, Model, fit, predict, weigh
 from ..train.models.gauge.rows import ASKED, Floats, Rows, Sample, normal, phrases, rows
@@ -123,7 +123,7 @@ def _weighed(seen: Sample, random: Sequence[str], how: Fitting) -> Floats:
 
 def _sets(settings: Settings) -> dict[str, Sample]:
     """Both runs, and the set that is not trained on."""
-    metrics = {name: reading(name) for name in settings.reads}
+    metrics = {name: reading(name) for name in READS}
     metrics |= {name: from_folder(name) for name in ("maude", "dynaeval")}
     reader = Reader(metrics, phrases(metrics["relevance"].encoder))
     sides, _, _ = gather(settings.corpus)

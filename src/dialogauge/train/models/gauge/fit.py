@@ -7,14 +7,15 @@ with good conversations, and errs in its own way, so that the sum holds for othe
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from ....metrics.evidence import NUMBERS
 from ....metrics.gauge import Head
-from ...recipe import AtLeastOne, Count, Positive, Share
+from ...recipe import Count, Positive, Share
 from .rows import Bools, Floats, Rows, Sample, normal
 
 #: Learns from conversations, each of a weight, what to say of others.
@@ -29,13 +30,16 @@ class Fitting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a head is fitted."""
 
     numbers: tuple[str, ...] = tuple(NUMBERS)
-    sides: tuple[int, ...] = (0, 1)  # whose vectors are read: the judged side's, its partners'
+    sides: tuple[Literal[0, 1], ...] = (
+        0,
+        1,
+    )  # whose vectors are read: the judged side's, its partners'
     vectors: Share = 0.25  # how much each side's vectors count beside the numbers
     components: Count = 40  # of vectors, by which it is known what is usual
     penalty: Positive = 0.1  # of numbers, for each conversation
     vector_penalty: Positive = 3.0  # of vectors, in parts of their mean variance
     random: Share = 0.2  # how much a conversation with the system that answers at random counts
-    folds: AtLeastOne = 5
+    folds: Annotated[int, Meta(ge=2)] = 5
 
 
 def fit(rows: Rows, how: Fitting, weights: Floats) -> Head:
@@ -143,16 +147,13 @@ class Said(NamedTuple):
     widths: Floats  # (rows,)
 
 
-def crossed(
-    rows: Rows, how: Fitting, weights: Floats, seed: int, asked: Rows | None = None
-) -> Said:
-    """What fits to the other parts say of each row, or of what is ``asked`` in its place."""
-    asked = rows if asked is None else asked
+def crossed(rows: Rows, how: Fitting, weights: Floats, seed: int) -> Said:
+    """What fits to the other parts say of each row."""
     said, widths = np.zeros(rows.ratings.shape), np.zeros(len(rows.dialogues))
     for held in folds(rows, how.folds, seed):
         head = fit(rows.some(~held), how, weights[~held])
-        said[held] = predict(head, asked.some(held))
-        widths[held] = wide(head, asked.some(held))
+        said[held] = predict(head, rows.some(held))
+        widths[held] = wide(head, rows.some(held))
     return Said(said, widths)
 
 

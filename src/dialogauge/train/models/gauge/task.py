@@ -18,7 +18,8 @@ from ....knowledge import mapped
 from ....meta.confounds import within_statistic
 from ....meta.correlation import coefficient
 from ....meta.weighted import spearman
-from ....metrics.gauge import KIND, WEIGHTS, Head, Named, Reader, Shown, reading
+from ....metrics.evidence import NUMBERS
+from ....metrics.gauge import KIND, READS, WEIGHTS, Head, Named, Reader, Shown, reading
 from ...card import Outcome, Section, table
 from ...recipe import AtLeastOne, Recipe, Share
 from .fit import Fitting, Said, calibrated, crossed, fit, folds, predict, weigh, wide
@@ -48,7 +49,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     corpus: str = "ji2022"
     random: tuple[str, ...] = ("QualityControl",)  # systems that answer at random
-    reads: tuple[str, ...] = ("relevance", "deam")  # metrics whose turns' scores are numbers
     partner: Fitting = Fitting()  # with a person to react
     alone: Fitting = Fitting()  # the judged side alone
     answer: Fitting = Fitting()  # one answer
@@ -60,12 +60,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
     """Fit the heads to four fifths, and measure them on the others."""
     began = perf_counter()
+    _refuse(settings)
     sides, read, costs = gather(settings.corpus)
-    metrics = {name: reading(name) for name in settings.reads}
+    metrics = {name: reading(name) for name in READS}
     encoder = next(iter(metrics.values())).encoder
     if encoder.config.name != recipe.backbone.name:
         problem = f"{', '.join(metrics)} read with {encoder.config.name}"
-        raise InputError(problem, field="backbone.name", remedy="name that, or other metrics")
+        raise InputError(problem, field="backbone.name", remedy="name that")
     known = phrases(encoder)
     reader = Reader(metrics, known)
     learnt = seen(sides["train"], reader, settings, recipe.seed)
@@ -93,6 +94,17 @@ def make(recipe: Recipe, settings: Settings, out: Path) -> Outcome:
         best=measured["partner"],
         seconds=perf_counter() - began,
     )
+
+
+def _refuse(settings: Settings) -> None:
+    """An error for a number that cannot be had, before minutes are spent."""
+    for head in ("partner", "alone", "answer"):
+        for name in getattr(settings, head).numbers:
+            if name not in NUMBERS:
+                known = ", ".join(NUMBERS)
+                raise InputError(
+                    f"no number is called {name!r} (known: {known})", field=f"settings.{head}"
+                )
 
 
 class Seen(NamedTuple):
@@ -223,12 +235,15 @@ def _measured(
             its,
             held.whole if name in ("partner", "alone") else held.single,
             settings,
+            settings.answer if name == "reply" else getattr(settings, name),
         )
         for name, its in said.items()
     }
 
 
-def _marks(head: Head, said: Said, held: Rows, settings: Settings) -> dict[str, float]:
+def _marks(
+    head: Head, said: Said, held: Rows, settings: Settings, how: Fitting
+) -> dict[str, float]:
     outputs, real = said.outputs, held.ratings
     measures = {
         "overall": _correlation(outputs[:, 0], real[:, 0]),
@@ -237,7 +252,6 @@ def _marks(head: Head, said: Said, held: Rows, settings: Settings) -> dict[str, 
     for at, name in list(enumerate(ASKED))[1 : len(head.bias)]:
         measures[name] = _correlation(outputs[:, at], real[:, at])
     usual = ~np.isin(held.systems, settings.random)
-    how = settings.partner if len(head.bias) > 1 else settings.answer
     wrong = normal(real, weigh(held, settings.random, how))[:, 0] - outputs[:, 0]
     error = (wrong / said.widths)[usual]
     inside = (error >= head.errors[0]) & (error <= head.errors[1])
