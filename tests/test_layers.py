@@ -32,6 +32,7 @@ LAYERS = (
     "knowledge",
     "sentence",
     "amr",
+    "cognition",
     "manipulate",
     "contrast",
     "variants",

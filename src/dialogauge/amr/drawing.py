@@ -43,12 +43,12 @@ class _Item(msgspec.Struct):
     @property
     def width(self) -> float:
         """Of its box."""
-        return max(_width(self.label, _LARGE), _width(self.words, _SMALL)) + 20
+        return max(breadth(self.label, _LARGE), breadth(self.words, _SMALL)) + 20
 
     @property
     def slot(self) -> float:
         """What it needs on its layer."""
-        return max(self.width, _width(self.role, _SMALL)) + _GAP
+        return max(self.width, breadth(self.role, _SMALL)) + _GAP
 
 
 def draw(graph: Graph, path: Path) -> None:
@@ -61,25 +61,31 @@ def svg(graph: Graph) -> str:
     """The picture of a graph."""
     items = _items(graph)
     width = max(_place(items) + 2 * _MARGIN, _NARROWEST)
-    sentence = textwrap.wrap(_shown(graph.text), max(20, int(width / (0.58 * _LARGE))))
+    sentence = textwrap.wrap(shown(graph.text), max(20, int(width / (0.58 * _LARGE))))
     top = _MARGIN + 20 * len(sentence)
     for item in items:
         item.x += _MARGIN
         item.y += top + _SMALL
     height = max(item.y for item in items) + _BOX + _MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" role="img">',
-        f"<title>{escape(_shown(graph.text) or items[0].label)}</title>",
-        f"<style>{_STYLE}</style>",
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        *(_text("sentence", _MARGIN, _MARGIN + 20 * row, it) for row, it in enumerate(sentence)),
+        *(write("sentence", _MARGIN, _MARGIN + 20 * row, it) for row, it in enumerate(sentence)),
         *_curves(items),
         *(_line(items[item.parent], item) for item in items if item.parent >= 0),
         *(part for item in items for part in _box(item)),
-        "</svg>\n",
     ]
-    return "\n".join(parts)
+    return picture(parts, width, height, shown(graph.text) or items[0].label)
+
+
+def picture(parts: Sequence[str], width: float, height: float, title: str) -> str:
+    """Elements as one SVG of a size; ``title`` is what a reader hears of it."""
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{_STYLE}</style>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
+    ]
+    return "\n".join([*head, *parts, "</svg>\n"])
 
 
 def _items(graph: Graph) -> list[_Item]:
@@ -97,7 +103,7 @@ def _items(graph: Graph) -> list[_Item]:
                 item = item if branch.opens else replace(item, kind="again", words="")
             else:
                 kind = "negative" if (role, branch.target) == ("polarity", "-") else "constant"
-                item = _Item(_shown(unquoted(branch.target)), _shown(role), "", kind, place)
+                item = _Item(shown(unquoted(branch.target)), shown(role), "", kind, place)
             items.append(item)
     return items
 
@@ -106,7 +112,7 @@ def _variable(graph: Graph, variable: str, role: str, parent: int) -> _Item:
     concept = graph.concepts[variable]
     kind = "unknown" if concept == UNKNOWN else "frame" if is_frame(concept) else "box"
     spoken = " ".join(word.text for word in words(graph, variable))
-    return _Item(_shown(concept), _shown(role), _shown(spoken), kind, parent, variable)
+    return _Item(shown(concept), shown(role), shown(spoken), kind, parent, variable)
 
 
 def _place(items: list[_Item]) -> float:
@@ -134,11 +140,11 @@ def _box(item: _Item) -> Iterator[str]:
         f'<rect class="{item.kind}" x="{left:.0f}" y="{item.y:.0f}" '
         f'width="{item.width:.0f}" height="{_BOX}" rx="7"/>'
     )
-    yield _text("label", item.x, item.y + (17 if item.words else 24), item.label)
+    yield write("label", item.x, item.y + (17 if item.words else 24), item.label)
     if item.words:
-        yield _text("words", item.x, item.y + 31, item.words)
+        yield write("words", item.x, item.y + 31, item.words)
     if item.role:
-        yield _text("role", item.x, item.y - 6, item.role)
+        yield write("role", item.x, item.y - 6, item.role)
 
 
 def _line(parent: _Item, item: _Item) -> str:
@@ -161,15 +167,16 @@ def _curves(items: Sequence[_Item]) -> Iterator[str]:
             yield f'<path class="curve" d="M{start:.0f} {y:.0f} {bend} {end:.0f} {to:.0f}"/>'
 
 
-def _text(kind: str, x: float, y: float, text: str) -> str:
+def write(kind: str, x: float, y: float, text: str) -> str:
+    """A text of a class of drawing.css."""
     return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{escape(text)}</text>'
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Text that XML can hold, on one line."""
     return printable(" ".join(text.split())).replace("\ufffe", "").replace("\uffff", "")
 
 
-def _width(text: str, size: int) -> float:
+def breadth(text: str, size: int = _LARGE) -> float:
     """About how wide a text is: letters are 0.62 of their height, Chinese ones and emoji 1.1."""
     return sum(1.1 if east_asian_width(it) in "WF" else 0.62 for it in text) * size

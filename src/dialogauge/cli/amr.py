@@ -2,18 +2,19 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
-from ..dialogue import mend
+from ..dialogue import Dialogue, Turn, mend
 from ..errors import InputError
 from ..escaping import printable
 from .console import Json, Quiet, emit, progress, remark
 
 if TYPE_CHECKING:
     from ..amr import Graph, Parser
+    from ..cognition import CognitionGraph
 
 #: How many dialogues are parsed together.
 _TOGETHER = 32
@@ -29,15 +30,31 @@ class _Parsed(msgspec.Struct, frozen=True, omit_defaults=True):
     turn: int = -1
 
 
+class _Conversation(msgspec.Struct, frozen=True):
+    """A conversation with its cognition graph."""
+
+    dialogue: str
+    cognition: "CognitionGraph"
+
+
 def run(
     given: Annotated[
         list[str] | None,
         typer.Argument(help="Texts; or transcripts (files, - for standard input), as JSONL."),
     ] = None,
+    graph: Annotated[
+        Literal["amr", "dcg"],
+        typer.Option(help="dcg: DCGEval's graph of each conversation, texts being turns of one."),
+    ] = "amr",
     parser: Annotated[
         str, typer.Option(help="builtin, or the folder of a parser of amrlib.")
     ] = "builtin",
-    draw: Annotated[Path | None, typer.Option(help="Draw the graph of one text as SVG.")] = None,
+    draw: Annotated[
+        Path | None, typer.Option(help="Draw the graph of one text, or conversation, as SVG.")
+    ] = None,
+    dialogue: Annotated[
+        str, typer.Option(help="With --graph dcg: the conversation of this id alone.")
+    ] = "",
     penman: Annotated[
         Path | None, typer.Option(help="Read one graph in PENMAN instead of parsing.")
     ] = None,
@@ -53,9 +70,12 @@ def run(
     if penman:
         _show([_read(penman)], draw, json)
         return
+    given = given or []
+    if graph == "dcg":
+        _conversations(given, dialogue, draw, quiet)
+        return
     from ..amr import load_parser
 
-    given = given or []
     texts = [mend(each, lambda _: None) for each in given if not _is_transcript(each)]
     if draw and (len(texts), len(given)) != (1, 1):
         raise InputError("--draw draws the graph of one text", remedy="give one text, no file")
@@ -66,6 +86,36 @@ def run(
         _transcript(path, loaded, quiet)
     if failed := loaded.counts.failed:
         remark(f"texts without a graph: {failed:,}", quiet)
+
+
+def _conversations(given: list[str], id: str, draw: Path | None, quiet: bool) -> None:
+    """The cognition graph of each conversation of transcripts, or of one of texts."""
+    from ..cognition import cognition_graph
+    from ..formats import read
+
+    texts = [mend(each, lambda _: None) for each in given if not _is_transcript(each)]
+    paths = [each for each in given if _is_transcript(each)]
+    spoken = tuple(Turn("AB"[at % 2], text) for at, text in enumerate(texts))
+    said = [Dialogue("texts", spoken)] if texts else []
+    every = (each for some in (said, read(paths) if paths else ()) for each in some)
+    chosen = (each for each in every if not id or each.id == id)
+    drawn = 0
+    with progress("graphs", chosen, quiet) as step:
+        for conversation in map(step, chosen):
+            own = conversation.spoken
+            graph = cognition_graph(own)
+            drawn += 1
+            if draw and drawn > 1:
+                remedy = "choose one by its id (--dialogue)"
+                raise InputError("--draw draws the graph of one conversation", remedy=remedy)
+            if draw:
+                from ..cognition.drawing import draw as draw_graph
+
+                draw_graph(graph, own, draw)
+            else:
+                emit(_Conversation(conversation.id, graph))
+    if id and not drawn:
+        raise InputError(f"there is no conversation {id!r}", remedy="see the ids of the transcript")
 
 
 def _show(rows: list[_Parsed], draw: Path | None, json: bool | None) -> None:

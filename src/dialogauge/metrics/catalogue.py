@@ -20,7 +20,7 @@ import msgspec
 
 from .. import models, plugins
 from ..errors import DialogaugeError, InputError, ModelError, UnknownNameError, located
-from . import deam, dynaeval, gauge, maude, overlap, relevance, ruber, trivial, vectors
+from . import dcgeval, deam, dynaeval, gauge, maude, overlap, relevance, ruber, trivial, vectors
 from .metric import Metric, is_metric
 from .trained import TrainedMetric
 from .vectors import shared
@@ -48,6 +48,7 @@ KINDS: dict[str, tuple[type[msgspec.Struct], type[TrainedMetric]]] = {
     **dict.fromkeys(("dynaeval", "s-dicoh"), (dynaeval.Config, dynaeval.Graph)),
     "deam": (deam.Config, deam.Deam),
     "gauge": (gauge.Config, gauge.Gauge),
+    "dcgeval": (dcgeval.Config, dcgeval.DcgEval),
 }
 
 

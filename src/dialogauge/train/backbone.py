@@ -8,6 +8,7 @@ safetensors, and a folder that holds a pickle is refused.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_model
 from tokenizers import Tokenizer
 from torch import Tensor, nn
+from transformers import AttentionInterface
 
 from .. import models
 from ..encode.config import Architecture
@@ -63,6 +65,51 @@ def room(config: Any) -> int | None:
     """How many tokens a network of transformers reads at once; None if it does not say."""
     positions = getattr(config, "max_position_embeddings", None)
     return Architecture(config.model_type, positions, config.pad_token_id).room
+
+
+def first_place(config: Any) -> int:
+    """The number of the first token's place: RoBERTa and MPNet count behind padding."""
+    last = room(config)
+    return 0 if last is None else int(config.max_position_embeddings) - last
+
+
+def tunable(encoder: Any) -> Any:
+    """A copy of an encoder to be trained as a part of a larger network, without dropout.
+
+    Its words stay as they are: most are rarely met, and cost a third of a step.
+    """
+    own = deepcopy(encoder)
+    own.config._attn_implementation = _ATTENTION  # which all of its layers look up
+    for part in own.modules():
+        if isinstance(part, nn.Dropout):
+            part.p = 0.0
+    own.get_input_embeddings().requires_grad_(False)
+    return own
+
+
+def _attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor,
+    scaling: float,
+    **_: Any,
+) -> tuple[Tensor, Tensor]:
+    """Attention in the precision of its inputs.
+
+    Mixed precision would take softmax in fp32, and (rows, heads, tokens, tokens) is the largest
+    tensor of a step.
+    """
+    with torch.autocast(query.device.type, enabled=False):
+        asked = query * scaling @ key.transpose(2, 3) + attention_mask.to(query.dtype)
+        shares = asked.softmax(-1)
+        read = shares @ value
+    return read.transpose(1, 2).contiguous(), shares
+
+
+_ATTENTION = "dialogauge"
+AttentionInterface.register(_ATTENTION, _attend)
 
 
 class Backbone:

@@ -28,6 +28,8 @@ TASKS = {
     "ranking": "dynaeval.task",
     "coherence": "deam.task",
     "gauge": "gauge.task",
+    "levels": "dcgeval.levels",
+    "people": "dcgeval.people",
     "amr": "amr.task",
     "language": "language.task",
     "concepts": "concepts.task",

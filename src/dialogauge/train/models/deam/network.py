@@ -12,15 +12,13 @@ over those of all turns (:class:`_Talk`). And it sees plain evidence: how near a
 around it, and how much of it was said before (``metrics/deam.py: copies``).
 """
 
-from copy import deepcopy
 from typing import Any, Literal
 
 import msgspec
 import torch
 from torch import Tensor, nn
-from transformers import AttentionInterface
 
-from ...backbone import room
+from ...backbone import first_place, room, tunable
 from ...recipe import Count, Share
 
 #: Turns that lie further apart count alike.
@@ -231,9 +229,7 @@ class Flat(nn.Module):
 
     def __init__(self, encoder: nn.Module, causes: int, shape: Shape) -> None:
         super().__init__()
-        self.model: Any = _copied(encoder)
-        # Most words are rarely met: they would stay where they are, and cost a third of a step.
-        self.model.get_input_embeddings().requires_grad_(False)
+        self.model: Any = tunable(encoder)
         self.near = nn.Parameter(torch.zeros(2 * _DISTANCES, self.model.config.num_attention_heads))
         self.joint = Joint([], self.model.config, causes, shape)
 
@@ -262,49 +258,14 @@ class Flat(nn.Module):
         """Where tokens stand, (1, tokens); all that is too far back stands at the last place."""
         config, places = self.model.config, torch.arange(ids.shape[1], device=ids.device)
         if (last := room(config)) is not None:
-            first = config.max_position_embeddings - last  # RoBERTa counts behind padding
-            places = first + places.clamp(max=last - 1)
+            places = first_place(config) + places.clamp(max=last - 1)
         return places[None]
 
 
 def joint(encoder: Any, causes: int, shape: Shape) -> Joint:
     """What begins as the last layers of an encoder, and reads conversations."""
-    layers = _copied(encoder).encoder.layer
+    layers = tunable(encoder).encoder.layer
     return Joint(list(layers[len(layers) - shape.above :]), encoder.config, causes, shape)
-
-
-def _copied(encoder: Any) -> Any:
-    """An encoder to be trained, without dropout: hardly a form is seen twice."""
-    own = deepcopy(encoder)
-    own.config._attn_implementation = _ATTENTION  # which all of its layers look up
-    for part in own.modules():
-        if isinstance(part, nn.Dropout):
-            part.p = 0.0
-    return own
-
-
-def _attend(
-    module: nn.Module,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attention_mask: Tensor,
-    scaling: float,
-    **_: Any,
-) -> tuple[Tensor, None]:
-    """Attention in the precision of its inputs.
-
-    Mixed precision would take softmax in fp32, and (rows, heads, tokens, tokens) is the largest
-    tensor of a step.
-    """
-    with torch.autocast(query.device.type, enabled=False):
-        asked = query * scaling @ key.transpose(2, 3) + attention_mask.to(query.dtype)
-        read = asked.softmax(-1) @ value
-    return read.transpose(1, 2).contiguous(), None
-
-
-_ATTENTION = "dialogauge"
-AttentionInterface.register(_ATTENTION, _attend)
 
 
 def whole(turns: Tensor, there: Tensor) -> Tensor:

@@ -1,0 +1,10 @@
+"""The dialogue cognition graph: what is said, by whom, in which order, and what is known of it.
+
+``graph`` makes it of a conversation, ``concepts`` has the vectors of its nodes, ``drawing`` the
+picture. DCGEval (``metrics/dcgeval.py``) reads it.
+"""
+
+from .concepts import Concepts
+from .graph import Ability, CognitionGraph, Node, cognition_graph
+
+__all__ = ["Ability", "CognitionGraph", "Concepts", "Node", "cognition_graph"]
