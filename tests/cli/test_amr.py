@@ -131,3 +131,45 @@ def test_the_question_of_the_manual(capfd: pytest.CaptureFixture[str], tmp_path:
     assert ends[hate, ":ARG0"] == "she"
     assert "Oscar" in questions.names(graph).values()
     assert "amr-unknown" in (tmp_path / "g.svg").read_text()
+
+
+CHATS = """\
+{"id": "one", "turns": [{"speaker": "Ann", "text": "I love coffee."}]}
+{"id": "two", "turns": [{"speaker": "Ann", "text": "I do."}, {"speaker": "Bob", "text": "Why?"}]}
+"""
+
+
+def test_cognition_graphs(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out, _ = run(capfd, "amr", "--graph", "dcg", "I love coffee.", "You love it?", "--json")
+    (row,) = lines(out)
+    assert row["dialogue"] == "texts"
+    people = [node for node in row["cognition"]["nodes"] if node["kind"] == "speaker"]
+    assert [node["label"] for node in people] == ["A"]
+    chats = tmp_path / "chats.jsonl"
+    chats.write_text(CHATS)
+    out, _ = run(capfd, "amr", "--graph", "dcg", chats)
+    assert [row["dialogue"] for row in lines(out)] == ["one", "two"]
+    picture = tmp_path / "g.svg"
+    run(capfd, "amr", "--graph", "dcg", chats, "--dialogue", "one", "--draw", picture)
+    assert "Ann: I love coffee." in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["--draw", "none.svg"], "one conversation"),
+        (["--dialogue", "three"], "no conversation 'three'"),
+        (["--parser", "folder"], "built-in parser"),
+    ],
+)
+def test_cognition_graphs_that_cannot_be(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, wrong: list[str], said: str
+) -> None:
+    chats = tmp_path / "chats.jsonl"
+    chats.write_text(CHATS)
+    out, err = run(capfd, "amr", "--graph", "dcg", chats, *wrong, code=2)
+    assert said in err
+    assert not out
+    assert not Path("none.svg").exists()
+    _, err = run(capfd, "amr", chats, "--dialogue", "one", code=2)
+    assert "--graph dcg" in err

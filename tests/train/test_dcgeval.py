@@ -55,7 +55,8 @@ def network(kind: str = "bert", spread: float = 0.5, **shape: Any) -> DcgEval:
     lines = LINES if shape.get("graph", True) else Lines(64, graph=False)
     known = lines.concepts
     parts, width = (known.parts, known.width) if known else (1, 1)
-    made = DcgEval(encoder(kind), Shape(width=16, dropout=0.0, **shape), parts, width).eval()
+    made = DcgEval(encoder(kind), Shape(width=16, dropout=0.0, **shape), parts, width)
+    made.eval()
     for parameter in (made.text.marks.weight, *made.head.parameters()):
         torch.nn.init.normal_(parameter, std=spread)  # so that whatever differs shows
     return made

@@ -1,6 +1,7 @@
 """``dialogauge amr``: the meaning of texts as graphs, printed or drawn."""
 
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -71,6 +72,10 @@ def run(
         _show([_read(penman)], draw, json)
         return
     given = given or []
+    if graph == "dcg" and parser != "builtin":
+        raise InputError("--graph dcg is made by the built-in parser", remedy="omit --parser")
+    if dialogue and graph != "dcg":
+        raise InputError("--dialogue chooses a cognition graph", remedy="add --graph dcg")
     if graph == "dcg":
         _conversations(given, dialogue, draw, quiet)
         return
@@ -91,31 +96,34 @@ def run(
 def _conversations(given: list[str], id: str, draw: Path | None, quiet: bool) -> None:
     """The cognition graph of each conversation of transcripts, or of one of texts."""
     from ..cognition import cognition_graph
+    from ..cognition.drawing import draw as draw_graph
+
+    chosen = (each for each in _given(given, quiet) if not id or each.id == id)
+    first = list(islice(chosen, 2))
+    if id and not first:
+        raise InputError(f"there is no conversation {id!r}", remedy="see the ids of the transcript")
+    if draw and len(first) > 1:
+        remedy = "choose one by its id (--dialogue)"
+        raise InputError("--draw draws the graph of one conversation", remedy=remedy)
+    for each in chain(first, chosen):
+        cognition = cognition_graph(each)
+        if draw:
+            draw_graph(cognition, each, draw)
+        else:
+            emit(_Conversation(each.id, cognition))
+
+
+def _given(given: list[str], quiet: bool) -> Iterator[Dialogue]:
+    """What is said in a conversation of the texts, and in those of the transcripts."""
     from ..formats import read
 
     texts = [mend(each, lambda _: None) for each in given if not _is_transcript(each)]
-    paths = [each for each in given if _is_transcript(each)]
-    spoken = tuple(Turn("AB"[at % 2], text) for at, text in enumerate(texts))
-    said = [Dialogue("texts", spoken)] if texts else []
-    every = (each for some in (said, read(paths) if paths else ()) for each in some)
-    chosen = (each for each in every if not id or each.id == id)
-    drawn = 0
-    with progress("graphs", chosen, quiet) as step:
-        for conversation in map(step, chosen):
-            own = conversation.spoken
-            graph = cognition_graph(own)
-            drawn += 1
-            if draw and drawn > 1:
-                remedy = "choose one by its id (--dialogue)"
-                raise InputError("--draw draws the graph of one conversation", remedy=remedy)
-            if draw:
-                from ..cognition.drawing import draw as draw_graph
-
-                draw_graph(graph, own, draw)
-            else:
-                emit(_Conversation(conversation.id, graph))
-    if id and not drawn:
-        raise InputError(f"there is no conversation {id!r}", remedy="see the ids of the transcript")
+    if texts:
+        yield Dialogue("texts", tuple(Turn("AB"[at % 2], text) for at, text in enumerate(texts)))
+    if paths := [each for each in given if _is_transcript(each)]:
+        dialogues = read(paths)
+        with progress("graphs", dialogues, quiet) as step:
+            yield from (step(each).spoken for each in dialogues)
 
 
 def _show(rows: list[_Parsed], draw: Path | None, json: bool | None) -> None:

@@ -137,7 +137,7 @@ def _box(item: _Item) -> Iterator[str]:
 
 
 def _line(one: _Item, other: _Item) -> str:
-    """A line from the left one's right side to the right one's left side; in time, straight down."""
+    """A line from the left one's right side to the other's left side; in time, straight down."""
     one, other = sorted((one, other), key=lambda item: (item.x, item.y))
     if one.x == other.x:
         x = one.x + 14
@@ -145,5 +145,6 @@ def _line(one: _Item, other: _Item) -> str:
     start, end = one.x + one.width, other.x
     bend = (start + end) / 2
     kind = "curve" if other.node.kind == "speaker" else "edge"
-    curve = f"C{bend:.0f} {one.middle:.0f} {bend:.0f} {other.middle:.0f}"
-    return f'<path class="{kind}" d="M{start:.0f} {one.middle:.0f} {curve} {end:.0f} {other.middle:.0f}"/>'
+    bent = f"C{bend:.0f} {one.middle:.0f} {bend:.0f} {other.middle:.0f}"
+    way = f"M{start:.0f} {one.middle:.0f} {bent} {end:.0f} {other.middle:.0f}"
+    return f'<path class="{kind}" d="{way}"/>'

@@ -175,19 +175,19 @@ def _scrambled(said: Utterance) -> Utterance:
 
 
 #: Numbers that tell a network what a node is. Of what is said, whether it is in the response.
-CODES = {
+_CODES = {
     (kind, here): 1 + 2 * at + here
     for at, kind in enumerate(("concept", "name", "number", "negative", "question"))
     for here in (False, True)
 }
 #: Who answers, who is answered, anybody else; then utterances, by how long ago they were said.
-_ME = 1 + len(CODES)
+_ME = 1 + len(_CODES)
 _FIRST, _FURTHEST = _ME + 3, 7
 COUNT = _FIRST + _FURTHEST + 1
 
 
 def codes(graph: CognitionGraph, speakers: Sequence[str], temporal: bool = True) -> list[int]:
-    """What each node is, as a number: see :data:`CODES`; the last utterance is the response."""
+    """What each node is, as a number: see :data:`_CODES`; the last utterance is the response."""
     last, me = len(speakers) - 1, speakers[-1]
     other = next((each for each in reversed(speakers) if each != me), None)
     numbers = list[int]()
@@ -197,7 +197,7 @@ def codes(graph: CognitionGraph, speakers: Sequence[str], temporal: bool = True)
         elif node.kind == "utterance":
             numbers.append(_FIRST + min(last - node.turn, _FURTHEST))
         else:
-            numbers.append(CODES[node.kind, temporal and node.turn == last])
+            numbers.append(_CODES[node.kind, temporal and node.turn == last])
     return numbers
 
 

@@ -2,8 +2,8 @@
 
 A network ranks responses (after Li et al. 2024, ``train/models/dcgeval/network.py``): it reads the
 tokens of the last turns and of the response together, and the cognition graph of both
-(:mod:`dialogauge.cognition`). The same network without the graph is QuantiDCE (Ye et al. 2021). A score is
-between 0 and 1; 4 s + 1 is the papers' scale from 1 to 5.
+(:mod:`dialogauge.cognition`). The same network without the graph is QuantiDCE (Ye et al. 2021). A
+score is between 0 and 1; 4 s + 1 is the papers' scale from 1 to 5.
 
 A turn of several windows follows as well as the one of them that follows worst. Of a context the
 last tokens are read that there is room for, and of an utterance the first 64 nodes of its graph.
@@ -177,8 +177,8 @@ def read(encoder: Encoder, texts: Sequence[str], graph: bool) -> dict[str, Said]
     """What is read of each text, whoever says it."""
     distinct = list(dict.fromkeys(texts))
     meant = utterances(distinct) if graph else [utterance(None)] * len(distinct)
-    rows = zip(distinct, encoder.ids(distinct), encoder.vectors(distinct), meant, strict=True)
-    return {text: Said("", *each) for text, *each in rows}
+    rows = zip(encoder.ids(distinct), encoder.vectors(distinct), meant, strict=True)
+    return {text: Said("", *each) for text, each in zip(distinct, rows, strict=True)}
 
 
 class DcgEval(TrainedMetric):

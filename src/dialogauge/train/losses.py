@@ -4,9 +4,8 @@
 context, better ones above worse ones, levels apart and each close together. As published it adds,
 for a gap g of two levels, max(0, m - |g|) and max(0, -g): between -m and 0 the sum is m whatever g
 is, so that a small wrong order teaches nothing. Mended it is max(0, m - g), the same where the
-order is right. :func:`distilled` is
-what a student keeps of its teacher while it learns people's scale (KD); the rest of KD-MSE is
-:func:`graded`.
+order is right. :func:`distilled` is what a student keeps of its teacher while it learns people's
+scale (KD); the rest of KD-MSE is :func:`graded`.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,8 @@ def ranked(scores: Tensor, there: Tensor, published: bool = False) -> Tensor:
     >>> apart = torch.tensor([[[0.9, 0.9], [0.5, 0.5], [0.1, 0.1]]])
     >>> float(ranked(apart, torch.ones_like(apart)))
     0.0
-    >>> [round(float(ranked(apart.flip(1), torch.ones_like(apart), how)), 4) for how in (True, False)]
+    >>> wrong, every = apart.flip(1), torch.ones_like(apart)
+    >>> [round(float(ranked(wrong, every, published)), 4) for published in (True, False)]
     [1.6, 2.8]
     """
     count = there.sum(-1)

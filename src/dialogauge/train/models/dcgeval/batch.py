@@ -45,8 +45,8 @@ class Source:
             packed = _kept(work, "meant", [parser().signature, *distinct], lambda: _meant(distinct))
             meant = msgspec.msgpack.decode(packed, type=list[Utterance])
         table = np.frombuffer(vectors, np.float32).reshape(-1, encoder.config.width)
-        rows = zip(distinct, encoder.ids(distinct), table, meant, strict=True)
-        self._known = {text: Said("", *each) for text, *each in rows}
+        rows = zip(encoder.ids(distinct), table, meant, strict=True)
+        self._known = {text: Said("", *each) for text, each in zip(distinct, rows, strict=True)}
 
     def says(self, text: str) -> bool:
         """Whether a text has a token: others cannot be scored."""

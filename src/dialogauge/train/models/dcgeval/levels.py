@@ -11,6 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from ....atomic import writing
+from ....manipulate.manipulation import seeded
 from ....metrics.vectors import shared
 from ...data import Material
 from ...loop import Batches
@@ -82,7 +83,7 @@ class Ranking:
         cuts = [order[at : at + size] for at in range(0, len(order), size)]
         seeds = rng.integers(2**31, size=len(cuts))
         drawn = [(cuts[at], int(seeds[at])) for at in rng.permutation(len(cuts))]
-        return Batches(drawn, lambda it: self._drawn(it[0].tolist(), Random(it[1])))
+        return Batches(drawn, lambda it: self._drawn(it[0].tolist(), seeded(it[1], "levels")))
 
     def _drawn(self, places: Sequence[int], rng: Random) -> Ranked:
         rows, counts = [], []

@@ -2,9 +2,9 @@
 
 ::
 
-    tokens of context and response ─► encoder ─► X ┐          ┌─► + x_inter ─► one more layer ─► X̄ ┐
-                                                   ├─► MLP ───┤                                    ├─► s
-    nodes of the cognition graph ──► GCN ──────► H ┘          └─► a text node ─► GCN ───────────► H̄ ┘
+    tokens of both ────────► encoder ─► X ┐         ┌─► + x_inter ─► one more layer ─► X̄ ┐
+                                          ├─► MLP ──┤                                    ├─► s
+    nodes of the graph ────► GCN ─────► H ┘         └─► a text node ─► GCN ───────────► H̄ ┘
 
 Responses to one context are read together: the tokens of the context do not see them, and of a
 response each token sees the context and its own response, at its own place behind the context.
@@ -81,6 +81,7 @@ class DcgEval(nn.Module):
         self.text = _Text(encoder)
         width, narrow = self.text.width, shape.width if shape.graph else 0
         self.cognition = _Cognition(shape, parts, concepts) if shape.graph else None
+        self.again = None
         if self.cognition:
             both = width + narrow
             self.inter = nn.Sequential(nn.Linear(both, both), nn.GELU(), nn.Linear(both, both))
@@ -135,9 +136,8 @@ class DcgEval(nn.Module):
             return torch.cat([line.summary, thought], -1)
         joint = self.inter(torch.cat([thought, said], -1))
         to_graph, to_text = joint[:, : thought.shape[1]], joint[:, thought.shape[1] :]
-        if how != "full":
+        if self.again is None:
             return {"mlp": joint, "hx": joint, "h": to_graph, "x": to_text}[how]
-        assert self.again is not None
         nodes, there, links = with_text_node(nodes, there, given.links, to_graph)
         nodes = self.again(nodes, links)
         if inside is not None:

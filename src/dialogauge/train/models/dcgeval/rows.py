@@ -131,11 +131,8 @@ def _meant(
         nearness = (last[some] + whole[some]) @ table.T
         for each, near in zip(found[some], nearness, strict=True):
             own = table[[place[text] for text in each.good]]
-            order = (
-                np.argpartition(-near, 4 * _NEAREST)[: 4 * _NEAREST]
-                if len(near) > 4 * _NEAREST
-                else np.arange(len(near))
-            )
+            most = min(4 * _NEAREST, len(near))
+            order = np.argpartition(-near, most - 1)[:most]
             order = order[np.argsort(-near[order])]
             apart = (table[order] @ own.T).max(1) < making.alike
             fitting = [answers[at] for at in order[apart][:_NEAREST]]
@@ -206,4 +203,5 @@ def damaged(item: Dialogue, name: str, rng: Random, pool: Pool) -> str | None:
 
 def _unit(vectors: Floats) -> Floats:
     filled = np.nan_to_num(np.asarray(vectors, np.float32))
-    return filled / np.maximum(np.linalg.norm(filled, axis=1, keepdims=True), 1e-6)
+    long: Floats = filled / np.maximum(np.linalg.norm(filled, axis=1, keepdims=True), 1e-6)
+    return long
