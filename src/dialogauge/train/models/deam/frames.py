@@ -71,7 +71,7 @@ def framed(excerpt: Excerpt, seed: int) -> Excerpt:
     >>> [len(framed(talk, seed).turns) for seed in range(5)]
     [4, 3, 7, 6, 6]
     """
-    rng = seeded(seed, excerpt.id, "frame")
+    rng = seeded(seed, excerpt.id.rpartition(":")[0] or excerpt.id, "frame")  # as the other way
     asked = excerpt.turns[-1][1].rstrip().endswith("?")
     opening: tuple[str, ...] = rng.choice(_OPENINGS) if rng.random() < _OPENED else ()
     closing: tuple[str, ...] = rng.choice(_ANSWERS if asked else _CLOSINGS)

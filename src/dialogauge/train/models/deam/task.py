@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -36,6 +36,7 @@ from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 from .reactions import objected
 from .topics import Shown, Topics
+from .ways import Ways, crossed
 from .written import Decided, written
 
 NOTES = """\
@@ -75,6 +76,8 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: Positive = 0.3  # which turn of a conversation is the broken one?
     topic: Positive = 0.3  # which turn broke, by sentence vectors alone?
     pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
+    written: Positive = 1.0  # all of these, of what was written in two ways
+    cross: Positive = 1.0  # in which of the two is a turn wrong?
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,12 +87,20 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excerpts: Making = Making()
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
-    written: bool = False  # learn also from conversations that were written for it
+    written: Count = 0  # conversations written in two ways, beside each batch
     reactions: bool = False  # some damage is objected to by the partner
     topics: Count = 64  # conversations of sentence vectors beside each batch
     exam: AtLeastOne = 200  # excerpts to validate with, and as many of what was written
     begin: str = ""  # a model of the same shape to go on from, by name or folder; none: the encoder
     int8: bool = True  # as it ships; fp32 is twice as slow
+
+
+class Batch(NamedTuple):
+    """What one step sees."""
+
+    read: Inputs
+    shown: Shown | None
+    ways: Inputs | None
 
 
 class Deam:
@@ -105,7 +116,8 @@ class Deam:
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
         own = written() if settings.written else ()
-        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own)
+        held_own = [each for each in own if each.side == "valid"]
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), held_own)
         made = (maker.make(material, half) for half in HALVES)
         excerpts, held = ([_framed(each, recipe.seed) for each in some] for some in made)
         self.backbone = load(recipe.backbone)
@@ -117,6 +129,9 @@ class Deam:
         self.train = self._source([self._objected(each) for each in left])
         self.valid = self._source(held) if any(each.worse for each in held) else None
         self.topics = self._shown(material) if settings.topics else None
+        learnt = [each for each in own if each.side == "train"]
+        ways = Ways(learnt, self._source, settings.written, recipe.seed) if learnt else None
+        self.ways = ways
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
         self.sections: tuple[Section, ...] = (*_begun(settings), *_given(own), _section(cues))
 
@@ -155,23 +170,31 @@ class Deam:
         shuffled = [(cuts[at], seeds[at]) for at in rng.permutation(len(cuts))]
         return Batches(shuffled, lambda it: self._drawn(it[0], np.random.default_rng(it[1])))
 
-    def _drawn(self, groups: Ints, rng: np.random.Generator) -> tuple[Inputs, Shown | None]:
-        batch = drawn(self.train, groups, self.settings.mixing, rng)
-        return batch, self.topics.drawn(rng) if self.topics else None
+    def _drawn(self, groups: Ints, rng: np.random.Generator) -> Batch:
+        return Batch(
+            drawn(self.train, groups, self.settings.mixing, rng),
+            self.topics.drawn(rng) if self.topics else None,
+            self.ways.drawn(rng) if self.ways else None,
+        )
 
-    def loss(self, batch: tuple[Inputs, Shown | None]) -> Tensor:
-        """What is wrong about excerpts, and about conversations of sentence vectors."""
-        read, shown = batch
-        loss = self._loss(read)
-        if shown is None:
-            return loss
-        turns = self.network.aside(shown.sentences, shown.speakers).float()
-        odd = _rare(turns, shown.broken) + _placed(turns, shown.broken)
-        return loss + self.settings.losses.topic * odd
+    def loss(self, batch: Batch) -> Tensor:
+        """What is wrong about excerpts, sentence vectors, and what was written in two ways."""
+        own, loss = self.settings.losses, self._loss(batch.read, *self._said(batch.read))
+        if (shown := batch.shown) is not None:
+            turns = self.network.aside(shown.sentences, shown.speakers).float()
+            loss = loss + own.topic * (_rare(turns, shown.broken) + _placed(turns, shown.broken))
+        if (ways := batch.ways) is not None:
+            tokens, turns, causes = self._said(ways)
+            told = self._loss(ways, tokens, turns, causes) + own.cross * crossed(turns, ways)
+            loss = loss + own.written * told
+        return loss
 
-    def _loss(self, batch: Inputs) -> Tensor:
-        """What is wrong about tokens, turns, causes, and which conversation is damaged."""
+    def _said(self, batch: Inputs) -> tuple[Tensor, Tensor, Tensor]:
         tokens, turns, causes = (each.float() for each in self.network(*batch.read))
+        return tokens, turns, causes
+
+    def _loss(self, batch: Inputs, tokens: Tensor, turns: Tensor, causes: Tensor) -> Tensor:
+        """What is wrong about tokens, turns, causes, and which conversation is damaged."""
         own, there, bad = self.settings.losses, batch.broken >= 0, batch.cause >= 0
         values, worse = whole(turns, there.float()), bad.any(1)
         pair = softplus(values[worse] - values[batch.first[worse]]).mean()
