@@ -21,7 +21,7 @@ from .. import Encode
 from .batch import Ranked, Source, packed, placed
 from .exam import Exam
 from .model import Model
-from .model import Settings as Shared
+from .network import Shape
 from .rows import Context, Making, contexts, mined
 
 NOTES = """\
@@ -30,12 +30,16 @@ NOTES = """\
 """
 
 
-class Settings(Shared, frozen=True, forbid_unknown_fields=True):
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the network looks, and what it learns from."""
 
+    shape: Shape = Shape()
+    turns: AtLeastOne = 4  # of a context that is scored
     making: Making = Making()
     each: AtLeastOne = 4  # responses of each level, drawn anew each time
     published: bool = False  # the loss as published, which is blind to a small wrong order
+    int8: bool = True
+    kept: str = ""  # a folder of what takes minutes to make, for several runs; none: the run's own
 
 
 class Ranking:
@@ -49,9 +53,10 @@ class Ranking:
         work: Path,
         encode: Encode | None,
     ) -> None:
-        self.recipe, self.settings, self._work = recipe, settings, work
-        self.train = self._contexts(material)
-        self.model = Model(recipe, settings)
+        self.recipe, self.settings = recipe, settings
+        work = Path(settings.kept) if settings.kept else work
+        self.train = self._contexts(material, work)
+        self.model = Model(recipe, settings.shape, settings.turns)
         self.network = self.model.network
         self.exam = Exam(self.model.encoder, self.model.lines)
         texts = (text for each in self.train for text in (*each.good, *each.near, *_said(each)))
@@ -59,11 +64,11 @@ class Ranking:
         self.train = [each for each in self.train if self._heard(each)]
         self._others = sorted({text for each in self.train for text in each.good})
 
-    def _contexts(self, material: Material) -> list[Context]:
+    def _contexts(self, material: Material, work: Path) -> list[Context]:
         """What is learnt from, mined once and kept."""
         found = contexts(material, self.settings.making, self.recipe.seed)
         key = msgspec.json.encode([self.settings.making, self.recipe.seed, found])
-        path = self._work / f"contexts-{sha256(key).hexdigest()[:16]}.json"
+        path = work / f"contexts-{sha256(key).hexdigest()[:16]}.json"
         if not path.exists():
             encode = shared(self.recipe.backbone.name).vectors
             made = mined(found, self.settings.making, encode, self.recipe.seed)
@@ -118,7 +123,7 @@ class Ranking:
         lines = [
             line for each in self.train[:64] for line in self._source.lines(each, each.good[:1])
         ]
-        return self.model.export(folder, lines)
+        return self.model.export(folder, lines, self.settings.int8)
 
 
 def _said(context: Context) -> list[str]:

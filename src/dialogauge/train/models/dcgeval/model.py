@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-from safetensors.torch import load_model
-
 from ....metrics.dcgeval import Line, Lines, padded_lines
 from ....metrics.vectors import shared
-from ....models import open_folder
 from ...backbone import load
 from ...card import Section
 from ...export import as_int8, export
-from ...recipe import AtLeastOne, Recipe
+from ...recipe import Recipe
 from ...vectors import passport
 from .network import DcgEval, Shape
 
@@ -25,30 +21,19 @@ _INPUTS = {
 _COMPARED, _EXAMPLE = 6, 8
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the network looks, and where it begins."""
-
-    shape: Shape = Shape()
-    turns: AtLeastOne = 4  # of a context
-    begin: str = ""  # a folder of the first stage to go on from
-    int8: bool = True
-
-
 class Model:
     """A network, the encoder whose tokens it reads, and what makes lines."""
 
-    def __init__(self, recipe: Recipe, settings: Settings) -> None:
-        self.recipe, self.settings, shape = recipe, settings, settings.shape
+    def __init__(self, recipe: Recipe, shape: Shape, turns: int) -> None:
+        self.recipe, self.shape, self.turns = recipe, shape, turns
         self.encoder = shared(recipe.backbone.name)
         self.lines = Lines(recipe.backbone.max_tokens, shape.graph, shape.without)
         concepts = self.lines.concepts
         sizes = (concepts.parts, concepts.width) if concepts else (1, 1)
         self.network = DcgEval(load(recipe.backbone).encoder.model, shape, *sizes)
-        if settings.begin:
-            load_model(self.network, open_folder(settings.begin) / "model.safetensors")
         self.sections: tuple[Section, ...] = ()
 
-    def export(self, folder: Path, lines: Sequence[Line]) -> float:
+    def export(self, folder: Path, lines: Sequence[Line], int8: bool) -> float:
         """Write what scores lines."""
         examples = [
             padded_lines(lines[at : at + _EXAMPLE]) for at in range(0, len(lines), _EXAMPLE)
@@ -57,15 +42,15 @@ class Model:
             "metric": "dcgeval",
             **passport(self.recipe.backbone),
             "width": self.encoder.config.width,
-            "turns": self.settings.turns,
+            "turns": self.turns,
             "tokens": self.recipe.backbone.max_tokens,
-            "graph": self.settings.shape.graph,
-            "without": list(self.settings.shape.without),
+            "graph": self.shape.graph,
+            "without": list(self.shape.without),
         }
         difference = export(
             self.network, folder, examples[:_COMPARED], _INPUTS, {"score": {0: "responses"}}, config
         )
-        if self.settings.int8:
+        if int8:
             one = [padded_lines([line]) for line in lines]
             alike = as_int8(folder, one, "score")
             self.sections += (Section("Int8", _INT8.format(count=len(one), alike=alike)),)

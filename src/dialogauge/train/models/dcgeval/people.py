@@ -15,22 +15,25 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import torch
+from safetensors.torch import load_model
 from torch import Tensor
 
 from .... import corpora
 from ....dialogue import Dialogue
 from ....errors import InputError
 from ....metrics.dcgeval import Line, padded_lines
+from ....models import open_folder
 from ...card import Section
 from ...data import Source as Origin
 from ...loop import Batches, on_device
 from ...losses import distilled, graded
-from ...recipe import Positive, Recipe, Share
+from ...recipe import Positive, Recipe, Share, read
+from ...recipe import settings as settings_of
 from .. import Encode
 from .batch import tensors
 from .exam import Exam, made
+from .levels import Settings as First
 from .model import Model
-from .model import Settings as Shared
 from .network import Inputs, Inside
 
 NOTES = """\
@@ -45,13 +48,15 @@ they share with other tuning sets, which come from DailyDialog, too, is not take
 """
 
 
-class Settings(Shared, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What people rated, and how much the teacher counts."""
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where it begins, what people rated, and how much the teacher counts."""
 
+    begin: str = ""  # the folder of a first stage
     corpus: str = "dailydialog-grade"
     aspect: str = "coherence"
     held: Share = 0.15  # of the contexts
     keep: Positive = 5.0
+    int8: bool = True
 
 
 class Graded(msgspec.Struct, frozen=True):
@@ -97,11 +102,8 @@ class Grading:
         work: Path,
         encode: Encode | None,
     ) -> None:
-        if not settings.begin:
-            remedy = "train one by recipes/dcgeval-levels.toml"
-            raise InputError("no first stage is named", field="settings.begin", remedy=remedy)
         self.recipe, self.settings = recipe, settings
-        self.model = Model(recipe, settings)
+        self.model = _begun(recipe, settings.begin)
         self.network = self.model.network
         self.teacher = deepcopy(self.network).eval().requires_grad_(False)
         self.train, self.valid = (
@@ -142,9 +144,29 @@ class Grading:
 
     def export(self, folder: Path) -> float:
         """Write the network."""
-        parity = self.model.export(folder, [line for line, _ in self.train[:64]])
+        lines = [line for line, _ in self.train[:64]]
+        parity = self.model.export(folder, lines, self.settings.int8)
         self.sections += self.model.sections
         return parity
+
+
+def _begun(recipe: Recipe, begin: str) -> Model:
+    """The network of the first stage, read on the same backbone."""
+    if not begin:
+        remedy = "train one by recipes/dcgeval-levels.toml"
+        raise InputError("no first stage is named", field="settings.begin", remedy=remedy)
+    folder = open_folder(begin)
+    first = read(folder / "recipe.json")
+    if first.task != "levels":
+        problem, remedy = f"{begin} is no first stage", "train one by recipes/dcgeval-levels.toml"
+        raise InputError(problem, field="settings.begin", remedy=remedy)
+    if first.backbone != recipe.backbone:
+        remedy = f"write the [backbone] that {begin} began with"
+        raise InputError("is not that of the first stage", field="backbone", remedy=remedy)
+    how = settings_of(first, First)
+    model = Model(recipe, how.shape, how.turns)
+    load_model(model.network, folder / "model.safetensors")
+    return model
 
 
 def _rated(some: Sequence[tuple[Line, float]]) -> Rated:
