@@ -16,11 +16,11 @@ from dialogauge.meta import Evaluation, Resampling
 from dialogauge.meta.agreement import Human
 from dialogauge.meta.correlation import CORRELATIONS
 from dialogauge.report.markdown import table
+from dialogauge.reproduce.released import load as load_released
 from dialogauge.train.models.language import measuring
 from dialogauge.train.recipe import data_folder
 
 from . import inflection
-from .released import load as load_released
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "results.md"
 COEFFICIENTS = ("pearson", "spearman", "kendall")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import released
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from dialogauge.corpora.files import table
 from dialogauge.corpora.reading import Part
 from dialogauge.dialogue import Dialogue
 from dialogauge.errors import DataError, DialogaugeError, InputError
+from dialogauge.reproduce import released
 
 FED = [
     {

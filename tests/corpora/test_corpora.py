@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import released
 from scipy import stats
 
 from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.errors import DataError, UnknownNameError
+from dialogauge.reproduce import released
 
 Load = Callable[..., tuple[Dialogue, ...]]
 

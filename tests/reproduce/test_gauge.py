@@ -9,7 +9,7 @@ from dialogauge import corpora
 from dialogauge.dialogue import Dialogue
 from dialogauge.errors import InputError
 from dialogauge.reproduce import gauge, kept
-from dialogauge.reproduce.choices import Marks
+from dialogauge.reproduce.choices import POOLED, Apart, Marks
 from dialogauge.reproduce.gauge import GaugePage
 from dialogauge.reproduce.page import Paper, Request
 from dialogauge.train.models.gauge.task import gather
@@ -38,6 +38,8 @@ def page(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gauge
         every = [each.spoken for each in few("ji2022")]
         page.__dict__["_held"] = every  # a cached property
         kept.keep(page._request.beside("gauge-choices.json"), {"as it ships": Marks(*[0.5] * 6)})
+        systems = {"Bot": Apart(9, 0.4), "QualityControl": Apart(9, 0.0), POOLED: Apart(18, 0.6)}
+        kept.keep(page._request.beside("gauge-systems.json"), systems)
         yield page
 
 
@@ -57,6 +59,7 @@ def test_each_table_has_its_rows(page: GaugePage) -> None:
         "| multiref",
     ]
     assert "| personachat | 3 |" in page.elsewhere
+    assert "| mean of 1 that answer |  | 0.400 |" in page.apart
     assert "| all | 120 |" in page.twins
     assert "| all | 20 |" in page.twins
 

@@ -253,7 +253,7 @@ def test_contexts_hold_all_good_answers_and_near_ones_that_are_none() -> None:
         ],
         CHATS[:1],
     )
-    found = contexts(material, Making(turns=2, each=3), seed=1)
+    found = contexts(material, Making(turns=2, each=3, written=0), seed=1)
     whole = [each for each in found if each.id.startswith("whole")]
     assert len(whole) == 3
     assert all(len(each.turns) <= 2 for each in whole)
@@ -264,13 +264,23 @@ def test_contexts_hold_all_good_answers_and_near_ones_that_are_none() -> None:
         rows = [np.random.default_rng(list(text.encode())).normal(size=8) for text in texts]
         return np.array(rows, np.float32)
 
-    making = Making(meant=2, worded=1, again=1, damaged=1, damage=("word-order", "word-drop"))
+    making = Making(
+        meant=2, worded=1, again=1, damaged=1, damage=("word-order", "word-drop"), written=0
+    )
     near = mined(found, making, encode, seed=1)
     assert near == mined(found, making, encode, seed=1)
     for each in near:
         assert each.near
         assert not set(each.near) & set(each.good)
     assert [each.good for each in near] == [each.good for each in found]
+
+
+def test_a_turn_of_the_other_way_is_near() -> None:
+    one, two = contexts(data.given([], []), Making(turns=3, written=1), seed=2)
+    assert one.good == two.near != two.good == one.near
+    assert len(one.turns) <= 3
+    assert one.turns != two.turns  # what decides is shown
+    assert mined([one, two], Making(), lambda texts: np.ones((len(texts), 4)), seed=1) == [one, two]
 
 
 LEVELS = b"""
@@ -289,6 +299,7 @@ each = 2
 [settings.making]
 damage = ["word-order"]
 damaged = 1
+written = 2
 """
 PEOPLE = b"""
 name = "people"

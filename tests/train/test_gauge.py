@@ -55,7 +55,6 @@ def facts(
         Read(
             [turn.text for turn in each.turns],
             [turn.words for turn in each.turns],
-            [[int(word) for word in turn.words] for turn in each.turns],
             unit(rng, count),
             [turn.speaker for turn in each.turns],
             np.array([turn.speaker == "bot" for turn in each.turns]),

@@ -43,7 +43,6 @@ class Read(NamedTuple):
 
     texts: Sequence[str]
     words: Sequence[Sequence[str]]
-    ids: Sequence[Sequence[int]]  # of tokens
     vectors: Floats  # (turns, width), each of length 1
     speakers: Sequence[str]
     own: Bools  # turns of the judged side
@@ -55,7 +54,6 @@ class Read(NamedTuple):
         return Read(
             self.texts[:count],
             self.words[:count],
-            self.ids[:count],
             self.vectors[:count],
             self.speakers[:count],
             self.own[:count],
@@ -168,7 +166,7 @@ def _said(read: Read, before: NDArray[np.int64]) -> tuple[Bools, Bools]:
 
     That a short answer stands in a long speech says nothing.
     """
-    sets = [set(ids) for ids in read.ids]
+    sets = [set(words) for words in read.words]
 
     def same(at: int, other: int) -> bool:
         mine, theirs = sets[at], sets[other]

@@ -294,11 +294,9 @@ class Reader:
     ) -> evidence.Facts:
         texts = [turn.text for turn in turns]
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
-        ids, words = self.encoder.ids(texts), [turn.words for turn in turns]
+        words = [turn.words for turn in turns]
         names = [turn.speaker for turn in turns]
-        return evidence.Facts(
-            evidence.Read(texts, words, ids, unit, names, own, scores, self.phrases)
-        )
+        return evidence.Facts(evidence.Read(texts, words, unit, names, own, scores, self.phrases))
 
 
 def reacts(dialogue: Dialogue, own: Bools) -> bool:

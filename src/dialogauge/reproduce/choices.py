@@ -1,8 +1,9 @@
 """What was tried for `gauge`, on sets that may choose: from one set of people to another.
 
 Each variant is fitted to one of Ji et al.'s two runs and asked about the other, and fitted to both
-and asked about ConvAI 2018, whose people, bots and questions are others. Nothing here meets a test
-set. ``dialogauge reproduce gauge --retrain`` measures, which takes minutes.
+and asked about ConvAI 2018, whose people, bots and questions are others. And each of Ji et al.'s
+systems is asked about by a fit to all others. Nothing here meets a test set. ``dialogauge reproduce
+gauge --retrain`` measures, which takes minutes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,8 @@ from .kept import RECIPES
 _RUNS = ("free", "icebreaker")
 _OTHER, _ASPECT = "convai2018", "overall"
 _SPEARMAN = coefficient("spearman").value
+#: All systems' conversations, each by the fit that never met its system.
+POOLED = "all, pooled"
 
 #: The penalty of vectors where they are fitted together with numbers; 3 was tried, too.
 _TOGETHER = 10.0
@@ -72,12 +75,37 @@ class Marks(msgspec.Struct, frozen=True):
         return (runs + (self.other + self.other_within) / 2) / 2
 
 
-def tried() -> dict[str, Marks]:
+class Apart(msgspec.Struct, frozen=True):
+    """How a system's conversations agree with people by a fit to those of the others."""
+
+    count: int
+    spearman: float
+
+
+def measured() -> tuple[dict[str, Marks], dict[str, Apart]]:
+    """Every variant, and every system by a fit that never met it."""
+    settings = msgspec.convert(recipe.read(RECIPES / "gauge.toml").settings, Settings)
+    sets = _sets(settings)
+    return _tried(settings, sets), _apart(settings, sets)
+
+
+def _apart(settings: Settings, sets: Mapping[str, Sample]) -> dict[str, Apart]:
+    first, second = (sets[run].rows for run in _RUNS)
+    both, how = _joined(first, second), settings.partner
+    said, weights = np.zeros(len(both.dialogues)), weigh(both, settings.random, how)
+    found, real = dict[str, Apart](), both.ratings[:, 0]
+    for system in sorted(set(both.systems.tolist())):
+        own = both.systems == system
+        head = fit(both.some(~own), how, weights[~own])
+        said[own] = predict(head, both.some(own))[:, 0]
+        found[system] = Apart(int(own.sum()), _SPEARMAN(said[own], real[own]))
+    return found | {POOLED: Apart(len(said), _SPEARMAN(said, real))}
+
+
+def _tried(settings: Settings, sets: Mapping[str, Sample]) -> dict[str, Marks]:
     """Every variant, by name; the recipe's comes first."""
     from .rivals import attention, trees  # with torch and scikit-learn
 
-    settings = msgspec.convert(recipe.read(RECIPES / "gauge.toml").settings, Settings)
-    sets = _sets(settings)
     how = settings.partner
     used = how.numbers
     weights = partial(_weighed, random=settings.random, how=how)

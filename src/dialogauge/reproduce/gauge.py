@@ -1,8 +1,8 @@
 """`gauge`: how well it agrees with people that it never met, what was tried, and where it fails.
 
 Conversations of the training corpus are asked only of its held fifth. What was tried is measured by
-``--retrain`` and kept in ``gauge-choices.json`` beside the page. Numbers on test sets come from the
-log of final looks and from nowhere else.
+``--retrain`` and kept in ``gauge-choices.json`` and ``gauge-systems.json`` beside the page. Numbers
+on test sets come from the log of final looks and from nowhere else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,12 +119,16 @@ class GaugePage:
         return f"{correlations(self._tuning)}\n\n{gains(self._tuning)}"
 
     @cached_property
-    def _choices(self) -> dict[str, choices.Marks]:
-        path = self._request.beside("gauge-choices.json")
+    def _choices(self) -> tuple[dict[str, choices.Marks], dict[str, choices.Apart]]:
+        paths = [self._request.beside(f"gauge-{name}.json") for name in ("choices", "systems")]
         if self._request.tell:
             self._request.tell("measuring what was tried")
-            kept.keep(path, choices.tried())
-        return kept.read(path, dict[str, choices.Marks])
+            for path, numbers in zip(paths, choices.measured(), strict=True):
+                kept.keep(path, numbers)
+        return (
+            kept.read(paths[0], dict[str, choices.Marks]),
+            kept.read(paths[1], dict[str, choices.Apart]),
+        )
 
     @property
     def tried(self) -> str:
@@ -135,9 +139,19 @@ class GaugePage:
                 *(f"{each:.3f} ({inside:.3f})" for each, inside in it.pairs),
                 f"{it.mean:.3f}",
             )
-            for name, it in self._choices.items()
+            for name, it in self._choices[0].items()
         )
         return table(("variant", "run 1 → 2", "run 2 → 1", "both → ConvAI 2018", "mean"), rows)
+
+    @property
+    def apart(self) -> str:
+        """Each system by a fit that never met it."""
+        systems = self._choices[1]
+        rows = [(name, it.count, f"{it.spearman:.3f}") for name, it in systems.items()]
+        apart = {*Settings().random, choices.POOLED}
+        usual = [it.spearman for name, it in systems.items() if name not in apart]
+        rows += [(f"mean of {len(usual)} that answer", "", f"{fmean(usual):.3f}")] if usual else []
+        return table(("system", "n", "Spearman"), rows)
 
     @property
     def cut(self) -> str:

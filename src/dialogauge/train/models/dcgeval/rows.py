@@ -27,6 +27,7 @@ from ....manipulate.pool import Pool
 from ...data import Material
 from ...recipe import AtLeastOne, Count, Share
 from .. import Encode
+from ..deam.written import written
 
 Floats = NDArray[np.float32]
 
@@ -48,6 +49,7 @@ class Making(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worded: Count = 2  # nearest by the rare words that they share
     again: Count = 1  # turns of the context itself
     damaged: Count = 3
+    written: Count = 4000  # conversations written in two ways, at most, each with a context a way
     #: A response as near as this to a good one may be good, too.
     alike: Share = 0.75
     damage: tuple[str, ...] = (
@@ -84,7 +86,22 @@ def contexts(material: Material, making: Making, seed: int) -> list[Context]:
     for some in items.values():
         good = dict.fromkeys(each.response for each in some)
         found.append(_context(some[0], len(some[0].turns) - 1, tuple(good), making.turns))
-    return found
+    return [*found, *_two_ways(making, seed)]
+
+
+def _two_ways(making: Making, seed: int) -> Iterator[Context]:
+    """Each way of what was written up to a turn in question, which the other way's is near."""
+    chats = [each for each in written() if each.side == "train"] if making.written else []
+    rng = seeded(seed, "written")
+    for chat in rng.sample(chats, min(making.written, len(chats))):
+        # What decides must be among the turns that are read.
+        fitting = [at for at in chat.choices[1:] if at - chat.choices[0] <= making.turns]
+        if not fitting:
+            continue
+        at = rng.choice(fitting)
+        for own, other in (chat.ways, chat.ways[::-1]):
+            made = _context(own, at, (own.turns[at].text,), making.turns)
+            yield msgspec.structs.replace(made, near=(other.turns[at].text,))
 
 
 def _cut(dialogue: Dialogue, making: Making, seed: int) -> Iterator[Context]:
@@ -104,7 +121,9 @@ def _context(dialogue: Dialogue, at: int, good: tuple[str, ...], turns: int) -> 
 
 
 def mined(found: Sequence[Context], making: Making, encode: Encode, seed: int) -> list[Context]:
-    """The contexts with their near responses."""
+    """The contexts with their near responses; those that have some are left as they are."""
+    known = [each for each in found if each.near]
+    found = [each for each in found if not each.near]
     harmed = _harmed(found, making, seed)  # first: it forks
     meant = _meant(found, making, encode, seed)
     worded = _worded(found, making, seed) if making.worded else [()] * len(found)
@@ -114,7 +133,7 @@ def mined(found: Sequence[Context], making: Making, encode: Encode, seed: int) -
         said = {normalise(text) for text in each.good}
         kept = (text for text in dict.fromkeys(others) if normalise(text) not in said)
         made.append(msgspec.structs.replace(each, near=tuple(kept)))
-    return made
+    return made + known
 
 
 def _meant(

@@ -72,10 +72,13 @@ def framed(excerpt: Excerpt, seed: int) -> Excerpt:
     [4, 3, 7, 6, 6]
     """
     rng = seeded(seed, excerpt.id.rpartition(":")[0] or excerpt.id, "frame")  # as the other way
-    asked = excerpt.turns[-1][1].rstrip().endswith("?")
+    ends = {it.turns[-1][1].rstrip()[-1:] == "?" for it in (excerpt, *excerpt.worse)}
+    asked = True in ends
     opening: tuple[str, ...] = rng.choice(_OPENINGS) if rng.random() < _OPENED else ()
     closing: tuple[str, ...] = rng.choice(_ANSWERS if asked else _CLOSINGS)
     closing = closing[: rng.randint(1, len(closing))] if rng.random() < _CLOSED else ()
+    if len(ends) > 1:  # a closing fits behind one of them only, and would tell which is which
+        closing = ()
 
     def whole(turns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         who = tuple(dict.fromkeys(speaker for speaker, _ in excerpt.turns))

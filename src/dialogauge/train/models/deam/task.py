@@ -29,14 +29,13 @@ from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
 from .cues import Cue, balance, measure
-from .damage import CAUSES, WORDED, is_written
+from .damage import CAUSES, WORDED
 from .exam import examine
-from .frames import framed
 from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 from .reactions import objected
 from .topics import Shown, Topics
-from .ways import Ways, crossed
+from .ways import Ways, both_ways, crossed
 from .written import Decided, written
 
 NOTES = """\
@@ -76,8 +75,8 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: Positive = 0.3  # which turn of a conversation is the broken one?
     topic: Positive = 0.3  # which turn broke, by sentence vectors alone?
     pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
-    written: Positive = 1.0  # all of these, of what was written in two ways
-    cross: Positive = 1.0  # in which of the two is a turn wrong?
+    cross: Positive = 1.0  # of what was written in two ways, in which is a turn wrong?
+    written: Positive = 1.0  # all but topic, of what was written
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,10 +115,9 @@ class Deam:
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
         own = written() if settings.written else ()
-        held_own = [each for each in own if each.side == "valid"]
-        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), held_own)
-        made = (maker.make(material, half) for half in HALVES)
-        excerpts, held = ([_framed(each, recipe.seed) for each in some] for some in made)
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator())
+        excerpts, held = (maker.make(material, half) for half in HALVES)
+        held += both_ways([each for each in own if each.side == "valid"], recipe.seed)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
         if settings.begin:
@@ -129,9 +127,8 @@ class Deam:
         self.train = self._source([self._objected(each) for each in left])
         self.valid = self._source(held) if any(each.worse for each in held) else None
         self.topics = self._shown(material) if settings.topics else None
-        learnt = [each for each in own if each.side == "train"]
-        ways = Ways(learnt, self._source, settings.written, recipe.seed) if learnt else None
-        self.ways = ways
+        learnt = both_ways([each for each in own if each.side == "train"], recipe.seed)
+        self.ways = Ways(self._source(learnt), settings.written) if learnt else None
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
         self.sections: tuple[Section, ...] = (*_begun(settings), *_given(own), _section(cues))
 
@@ -293,11 +290,6 @@ def _begun(settings: Settings) -> tuple[Section, ...]:
         f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
     )
     return (Section("Begun", text),)
-
-
-def _framed(excerpt: Excerpt, seed: int) -> Excerpt:
-    """What was written, with an opening and a closing; of what people said, neither."""
-    return framed(excerpt, seed) if is_written(each.name for each in excerpt.worse) else excerpt
 
 
 def _given(own: Sequence[Decided]) -> tuple[Section, ...]:

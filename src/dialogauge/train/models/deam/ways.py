@@ -2,10 +2,11 @@
 
 Both ways of a conversation stand beside each other in a batch, so that each turn in question is
 seen where it is right and where it is wrong: what tells them apart is neither the turn nor what
-was said before, but that the two do not go together. Programs do not damage these conversations.
+was said before, but that the two do not go together. Programs do not damage these conversations,
+nor say them in other words, nor let a partner object.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -23,18 +24,10 @@ _ALIKE = 8
 
 
 class Ways:
-    """Conversations in two ways, some of which are shown in each step."""
+    """Conversations of :func:`both_ways`, some of which are shown in each step."""
 
-    def __init__(
-        self,
-        chats: Sequence[Decided],
-        read: Callable[[Sequence[Excerpt]], Source],
-        count: Count,
-        seed: int,
-    ) -> None:
-        ways = [excerpt for chat in chats for excerpt in both(chat)]
-        self._source, self._count = read([framed(way, seed) for way in ways]), count
-        rows = self._source.rows
+    def __init__(self, source: Source, count: Count) -> None:
+        self._source, self._count, rows = source, count, source.rows
         length = [sum(map(rows.length, way.turns)) for way in rows.groups[::2]]
         self._order = np.argsort(length, kind="stable")
 
@@ -44,10 +37,10 @@ class Ways:
         The first way; broken by a turn of the second; the second, broken by a turn of the first;
         the second way.
         """
-        most = min(_ALIKE * self._count, len(self._order))
-        start = int(rng.integers(len(self._order) - most + 1))
-        chosen = rng.choice(self._order[start : start + most], min(self._count, most), False)
-        forms = list[Form]()
+        alike = _ALIKE * self._count
+        start = int(rng.integers(1 - alike, len(self._order)))  # the ends as often as the middle
+        some = self._order[max(0, start) : start + alike]
+        chosen, forms = rng.choice(some, min(self._count, len(some)), False), list[Form]()
         for at in chosen:
             one, two = (self._source.rows.groups[2 * at + way] for way in (0, 1))
             turn, first = int(rng.integers(len(one.worse))), len(forms)
@@ -60,15 +53,19 @@ class Ways:
         return inputs(self._source, forms)
 
 
-def both(chat: Decided) -> list[Excerpt]:
-    """Each way with all that breaks it, in the order of the turns in question."""
+def both_ways(chats: Sequence[Decided], seed: int) -> list[Excerpt]:
+    """The first way of each, then its second, with all that breaks it and a frame."""
     return [
-        Excerpt(
-            way.id,
-            tuple((turn.speaker, turn.text) for turn in way.turns),
-            tuple(chat.broken(at)),
-            ((),) * len(way.turns),
+        framed(
+            Excerpt(
+                way.id,
+                tuple((turn.speaker, turn.text) for turn in way.turns),
+                tuple(chat.broken(at)),
+                ((),) * len(way.turns),
+            ),
+            seed,
         )
+        for chat in chats
         for at, way in enumerate(chat.ways)
     ]
 

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpora.access import locate
-from dialogauge.corpora.catalogue import released
-from dialogauge.corpora.reading import number, place, text_lines
-from dialogauge.errors import InputError
+from ..corpora.access import locate
+from ..corpora.catalogue import released
+from ..corpora.reading import number, place, text_lines
+from ..errors import InputError
 
 Numbers = NDArray[np.float64]
 
