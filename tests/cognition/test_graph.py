@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogauge.amr import decode
+from dialogauge.amr import Graph, decode
 from dialogauge.cognition import Ability, CognitionGraph, Concepts, Node
 from dialogauge.cognition.graph import (
     COUNT,
@@ -158,3 +158,21 @@ def test_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch, count: int)
     for word in ("tea", "coffee", "milk", "water", "juice"):
         known.of([Node(word, "concept", 0)])
     assert len(known._rows) <= count
+    some = [Node(word, "concept", 0) for word in ("juice", "tea", "milk")]  # one is known
+    assert (known.of(some) == Concepts().of(some)).all()
+
+
+def test_the_top_of_an_utterance_that_is_cut_is_one_that_is_left() -> None:
+    long = Graph("v69", {f"v{at}": "thing" for at in range(70)})
+    cut = utterance(long)
+    assert (len(cut.nodes), cut.left_out, cut.top) == (64, 6, 0)
+    assert joined([cut], ["A"]).edges == ((64, 0),)
+
+
+def test_only_a_concept_is_a_role() -> None:
+    named = Utterance((("you", "name"), ("i", "concept")), (), 1)
+    graph = joined([named], [""])
+    assert [(node.label, node.kind) for node in graph.nodes[:2]] == [
+        ("you", "name"),
+        ("", "speaker"),
+    ]

@@ -16,14 +16,20 @@ from .graph import Floats, Node
 #: What is said in words; a speaker or "-" is not.
 _WORDED = ("concept", "name", "number")
 #: Words whose vectors are remembered (1.2 KB each); then all are forgotten.
-_REMEMBERED = 20_000
+_REMEMBERED = 50_000
 
 
 class Concepts:
-    """What ConceptNet knows of a node: its vector, and the mean vector of each hop."""
+    """What ConceptNet knows of a node: its vector, and the mean vector of each hop.
 
-    def __init__(self, space: Space | None = None, hops: Hops | None = None) -> None:
-        self._space = space or load_space()
+    ``known=False`` is the ablation: a word has a vector, which the encoder makes of it alone, and
+    nothing is known of its neighbours.
+    """
+
+    def __init__(
+        self, space: Space | None = None, hops: Hops | None = None, *, known: bool = True
+    ) -> None:
+        self._space, self._known = space or load_space(), known
         self._hops = hops or Hops(load_store(), self._space.vectors)
         self._rows: dict[str, Floats] = {}
 
@@ -35,26 +41,32 @@ class Concepts:
     @property
     def parts(self) -> int:
         """How many vectors a node has."""
-        return 1 + self._hops.hops
+        return 1 + self._hops.hops * self._known
 
     def of(self, nodes: Sequence[Node]) -> Floats:
         """(nodes, parts, width); zeros of what has no word, and where nothing is known."""
         words = [lemma(node.label) if node.kind in _WORDED else "" for node in nodes]
-        self._learn([word for word in dict.fromkeys(words) if word and word not in self._rows])
+        self._learn([word for word in dict.fromkeys(words) if word])
         nothing = np.zeros((self.parts, self.width), np.float32)
         rows = [self._rows.get(word, nothing) for word in words]
         return np.array(rows, np.float32).reshape(len(nodes), self.parts, self.width)
 
     def _learn(self, words: Sequence[str]) -> None:
         """Remember what is known of some words, looked up together."""
-        if len(self._rows) + len(words) > _REMEMBERED:
+        fresh = [word for word in words if word not in self._rows]
+        if len(self._rows) + len(fresh) > _REMEMBERED:
             self._rows.clear()
-        vectors = np.nan_to_num(self._space.of(words))
-        self._rows |= {word: self._row(word, own) for word, own in zip(words, vectors, strict=True)}
+            fresh = list(words)
+        bridge = self._space.bridge
+        vectors = bridge.cross(fresh) if bridge and not self._known else self._space.of(fresh)
+        rows = zip(fresh, np.nan_to_num(vectors), strict=True)
+        self._rows |= {word: self._row(word, own) for word, own in rows}
 
     def _row(self, word: str, own: Floats) -> Floats:
         row = np.zeros((self.parts, self.width), np.float32)
         row[0] = own
+        if not self._known:
+            return row
         names = (name for name in forms(word) if name in self._space.vectors)
         if (name := next(names, None)) and (means := self._hops.means(name)) is not None:
             row[1:] = means

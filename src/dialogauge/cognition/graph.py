@@ -112,7 +112,9 @@ def utterance(graph: Amr | None) -> Utterance:
         edges.append((places[edge.source], end))
     kept = nodes[:_NODES]
     inside = tuple((one, other) for one, other in edges if max(one, other) < len(kept))
-    return Utterance(tuple(kept), inside, places[graph.top], len(nodes) - len(kept))
+    top = places[graph.top]
+    top = top if top < len(kept) else 0
+    return Utterance(tuple(kept), inside, top, len(nodes) - len(kept))
 
 
 def _constant(text: str) -> tuple[str, Kind]:
@@ -134,13 +136,16 @@ def joined(
         own = _scrambled(each) if "core-semantics" in without else each
         places = list[int]()
         for label, kind in own.nodes:
-            who = "" if "role" in without else _person(label, turn, speakers)
-            if who and who not in people:
+            meant = kind == "concept" and "role" not in without
+            who = _person(label, turn, speakers) if meant else None
+            if who is None:
+                places.append(len(nodes))
+                nodes.append(Node(label, kind, turn))
+                continue
+            if who not in people:
                 people[who] = len(nodes)
                 nodes.append(Node(who, "speaker"))
-            places.append(people[who] if who else len(nodes))
-            if not who:
-                nodes.append(Node(label, kind, turn))
+            places.append(people[who])
         edges += [(places[one], places[other]) for one, other in own.edges]
         if "temporal" not in without:
             nodes.append(Node(f"utterance {turn + 1}", "utterance", turn))
@@ -151,7 +156,7 @@ def joined(
     return CognitionGraph(tuple(nodes), tuple(edges), sum(each.left_out for each in said))
 
 
-def _person(concept: str, turn: int, speakers: Sequence[str]) -> str:
+def _person(concept: str, turn: int, speakers: Sequence[str]) -> str | None:
     """Who is meant by "I" or "you" in a turn; nobody by anything else.
 
     "You" is who spoke last before, or else who speaks next.
@@ -159,9 +164,9 @@ def _person(concept: str, turn: int, speakers: Sequence[str]) -> str:
     if concept == "i":
         return speakers[turn]
     if concept != "you":
-        return ""
+        return None
     others = [*reversed(speakers[:turn]), *speakers[turn:]]
-    return next((each for each in others if each != speakers[turn]), "")
+    return next((each for each in others if each != speakers[turn]), None)
 
 
 def _scrambled(said: Utterance) -> Utterance:

@@ -33,6 +33,7 @@ from ..encode.batching import batches
 from ..encode.encoder import Encoder
 from ..encode.windows import split
 from ..language.stopwords import is_english
+from ..models import fingerprint, open_folder
 from ..scores import Score
 from .functions import NAN, from_last_turns
 from .trained import LAST, TrainedMetric
@@ -48,6 +49,8 @@ _USUAL, _SCALE = 0.3, 5.0
 #: Marks of a token: whose it is (another's, the answerer's, the response's), and whether it begins
 #: a turn.
 MARKS = 6
+#: A response has a third of the room.
+_ANSWER = 3
 #: Padded tokens of responses that are read together.
 _BUDGET = 1024
 #: Fewer words are read whatever their language may be.
@@ -93,11 +96,13 @@ class Lines:
 
     def __init__(self, tokens: int, graph: bool, without: Iterable[Ability] = ()) -> None:
         self.tokens, self.without = tokens, frozenset(without)
-        self.concepts = Concepts() if graph else None
+        self.concepts = Concepts(known="commonsense" not in self.without) if graph else None
+        #: Tokens of a response that are read at once; a longer one is read in parts.
+        self.room = tokens // _ANSWER
 
     def make(self, context: Sequence[Said], answer: Said) -> Line:
         """The line of a response and what was said before it."""
-        ids, marks = _tokens(context, answer, self.tokens)
+        ids, marks = _tokens(context, answer, self.tokens - self.room)
         concepts, kinds, links = self._graph([*context, answer])
         return Line(ids, marks, len(answer.ids), likeness(context, answer), concepts, kinds, links)
 
@@ -115,13 +120,16 @@ class Lines:
 
 
 def _tokens(context: Sequence[Said], answer: Said, room: int) -> tuple[Ints, Ints]:
-    """The ids and marks of the last tokens of a context and of all of a response's."""
+    """The ids and marks of the last tokens of a context and of all of a response's.
+
+    How much of a context is read does not depend on the response.
+    """
     ids, marks = list[int](), list[int]()
     for said in (*context, answer):
         whose = 2 if said is answer else int(said.speaker == answer.speaker)
         ids += said.ids
         marks += [2 * whose + (at == 0) for at in range(len(said.ids))]
-    first = max(0, len(ids) - max(room, len(answer.ids)))
+    first = max(0, len(ids) - len(answer.ids) - room)
     return np.array(ids[first:], np.int64), np.array(marks[first:], np.int64)
 
 
@@ -194,7 +202,10 @@ class DcgEval(TrainedMetric):
     @property
     def signature(self) -> str:
         """That of the network, and what made its graphs."""
-        return super().signature + (f"|amr:{parser().signature}" if self.config.graph else "")
+        if not self.config.graph:
+            return super().signature
+        known = fingerprint(open_folder("concepts"), ("manifest.json",))
+        return f"{super().signature}|amr:{parser().signature}|concepts:{known}"
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""
@@ -219,9 +230,8 @@ class DcgEval(TrainedMetric):
         return turns if is_english((turn.text for turn in turns), _SURE) else ()
 
     def _parts(self, texts: Iterable[str]) -> dict[str, list[str]]:
-        """The parts of each text that are judged one by one: half of a line has room for one."""
-        distinct = list(dict.fromkeys(texts))
-        room = self.config.tokens // 2
+        """The parts of each text that are judged one by one."""
+        distinct, room = list(dict.fromkeys(texts)), self._lines.room
         spans = self.encoder.spans(distinct)
         return {
             text: [text[start:end] for start, end in split(text[: own[-1][1]], own, room)]

@@ -31,7 +31,9 @@ _TRAINED = ("bert-ruber", "maude", "dynaeval", "relevance", "deam", "gauge", "dc
 #: Authors whose scores are released -> what each set is called there.
 _RELEASED = {"quantidce": ("convai2", "empathetic"), "grade": ("convai2", "empathetic")}
 #: Corpora whose held dialogues are answered wrongly, and how many wrong answers of each kind.
-_TALK, _WRONG = ("dailydialog", "self-dialogue", "personachat"), 300
+_TALK, _WRONG = ("self-dialogue", "topical-chat", "personachat"), 300
+#: Tuning sets that it was not fitted to.
+_TUNING = {name: aspect for name, aspect in TUNING.items() if name != "dailydialog-grade"}
 _QUICK = Resampling(resamples=200)
 
 
@@ -72,7 +74,7 @@ class DcgEvalPage:
     @cached_property
     def _tuning(self) -> list[Look]:
         every = [self._floor, load("relevance"), load("dcgeval")]
-        return look(every, TUNING, over={"dcgeval": self._floor.name})
+        return look(every, _TUNING, over={"dcgeval": self._floor.name})
 
     @property
     def tuning(self) -> str:
@@ -96,7 +98,7 @@ class DcgEvalPage:
         """Which part was left out -> agreement with people, and errors told."""
 
         def measure(_: object, name: str, _seed: int, metric: Metric) -> dict[str, Estimate]:
-            people = [each.spearman.value for each in look([metric], TUNING, _QUICK)]
+            people = [each.spearman.value for each in look([metric], _TUNING, _QUICK)]
             errors = abilities.told(metric, self._wrong, _QUICK)
             return {"people": Estimate(fmean(people)), **errors}
 

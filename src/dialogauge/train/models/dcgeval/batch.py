@@ -55,12 +55,15 @@ class Source:
     def lines(self, context: Context, answers: Sequence[str]) -> list[Line]:
         """The lines of some responses to a context."""
         said = [self._said(*turn) for turn in context.turns if self.says(turn[1])]
-        return [self._lines.make(said, self._said(context.speaker, text)) for text in answers]
+        return [self._lines.make(said, self._answer(context.speaker, text)) for text in answers]
 
     def _said(self, speaker: str, text: str) -> Said:
-        said = self._known[text]
-        room = self._lines.tokens // 2  # a longer response is read in parts; here its beginning
-        return said._replace(speaker=speaker, ids=said.ids[:room])
+        return self._known[text]._replace(speaker=speaker)
+
+    def _answer(self, speaker: str, text: str) -> Said:
+        """A longer response is read in parts; here its beginning."""
+        said = self._said(speaker, text)
+        return said._replace(ids=said.ids[: self._lines.room])
 
 
 def _kept(work: Path | None, kind: str, made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:

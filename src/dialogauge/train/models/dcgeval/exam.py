@@ -1,6 +1,7 @@
 """What a network of responses is chosen by: sets that are for choosing, and never learnt from."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -10,12 +11,12 @@ from torch import nn
 
 from .... import corpora
 from ....dialogue import Dialogue
-from ....encode import Encoder
 from ....errors import DataError
 from ....meta.correlation import coefficient
-from ....metrics.dcgeval import Line, Lines, padded_lines
+from ....metrics.dcgeval import Line, padded_lines
 from ...people import TUNING
 from .batch import Source, tensors
+from .model import Model
 from .rows import Context
 
 Floats = NDArray[np.float64]
@@ -28,9 +29,9 @@ _TOGETHER = 32
 class Exam:
     """Items of the tuning sets, as lines."""
 
-    def __init__(self, encoder: Encoder, lines: Lines, apart: Sequence[str] = ()) -> None:
-        """``apart`` are sets that are learnt from."""
-        self._encoder, self._lines = encoder, lines
+    def __init__(self, model: Model, work: Path, apart: Sequence[str] = ()) -> None:
+        """``work`` keeps what is read; ``apart`` are sets that are learnt from."""
+        self._model, self._work = model, work
         self._rated = {
             name: (self._made(items), _means(items, aspect))
             for name, aspect in TUNING.items()
@@ -42,16 +43,19 @@ class Exam:
         self._pairs = self._made(items)
 
     def measures(self, network: nn.Module) -> dict[str, float]:
-        """``people``: the mean correlation with ratings; ``adversarial`` and ``random``: how often
-        such a response is below a good one to the same context."""
+        """The mean of the next two, to choose by; ``people``: the mean correlation with ratings;
+        ``told``: the mean of ``adversarial`` and ``random``, how often such a response is below a
+        good one to the same context."""
         spearman = coefficient("spearman").value
         rated = {
             name: spearman(score(network, lines), people)
             for name, (lines, people) in self._rated.items()
         }
         told = self._told(score(network, self._pairs)) if len(self._pairs) else {}
-        people = {"people": float(np.mean(list(rated.values())))} if rated else {}
-        return people | told | rated
+        means = {"people": rated, "told": told}
+        both = {name: float(np.mean(list(some.values()))) for name, some in means.items() if some}
+        chosen = {"score": float(np.mean(list(both.values())))} if both else {}
+        return chosen | both | told | rated
 
     def _told(self, values: Floats) -> dict[str, float]:
         won: dict[str, list[float]] = {"adversarial": [], "random": []}
@@ -63,19 +67,19 @@ class Exam:
         return {name: float(np.mean(some)) for name, some in won.items()}
 
     def _made(self, items: Sequence[Dialogue]) -> list[Line]:
-        return made(self._encoder, self._lines, items)
+        return made(self._model, items, self._work)
 
 
-def made(encoder: Encoder, lines: Lines, items: Sequence[Dialogue]) -> list[Line]:
-    """Turn-level items as lines."""
-    contexts = [_context(item) for item in items]
+def made(model: Model, items: Sequence[Dialogue], work: Path) -> list[Line]:
+    """Turn-level items as lines, of a long response its beginning."""
+    contexts = [_context(item, model.turns) for item in items]
     texts = [text for each in contexts for text in (*each.good, *(it for _, it in each.turns))]
-    source = Source(encoder, lines, texts)
+    source = Source(model.encoder, model.lines, texts, work)
     return [source.lines(each, each.good)[0] for each in contexts]
 
 
-def _context(item: Dialogue) -> Context:
-    turns = tuple((turn.speaker, turn.text) for turn in item.turns[-5:-1])
+def _context(item: Dialogue, count: int) -> Context:
+    turns = tuple((turn.speaker, turn.text) for turn in item.turns[-1 - count : -1])
     return Context(item.id, turns, item.turns[-1].speaker, (item.response,))
 
 

@@ -8,15 +8,18 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ....atomic import writing
 from ....manipulate.manipulation import seeded
 from ....metrics.vectors import shared
+from ...card import Section
 from ...data import Material
 from ...loop import Batches
 from ...losses import ranked
 from ...recipe import AtLeastOne, Recipe
+from ...vectors import passport
 from .. import Encode
 from .batch import Ranked, Source, packed, placed
 from .exam import Exam
@@ -55,22 +58,29 @@ class Ranking:
     ) -> None:
         self.recipe, self.settings = recipe, settings
         work = Path(settings.kept) if settings.kept else work
+        work.mkdir(parents=True, exist_ok=True)
         self.train = self._contexts(material, work)
         self.model = Model(recipe, settings.shape, settings.turns)
         self.network = self.model.network
-        self.exam = Exam(self.model.encoder, self.model.lines)
+        # What the second stage learns from does not choose.
+        self.exam = Exam(self.model, work, apart=("dailydialog-grade",))
         texts = (text for each in self.train for text in (*each.good, *each.near, *_said(each)))
         self._source = Source(self.model.encoder, self.model.lines, texts, work)
         self.train = [each for each in self.train if self._heard(each)]
         self._others = sorted({text for each in self.train for text in each.good})
+        self.sections: tuple[Section, ...] = ()
 
     def _contexts(self, material: Material, work: Path) -> list[Context]:
         """What is learnt from, mined once and kept."""
         found = contexts(material, self.settings.making, self.recipe.seed)
-        key = msgspec.json.encode([self.settings.making, self.recipe.seed, found])
+        read = passport(self.recipe.backbone)["encoder_hash"]
+        key = msgspec.json.encode([self.settings.making, self.recipe.seed, read, found])
         path = work / f"contexts-{sha256(key).hexdigest()[:16]}.json"
         if not path.exists():
-            encode = shared(self.recipe.backbone.name).vectors
+
+            def encode(texts: Sequence[str]) -> NDArray[np.float32]:  # not before processes forked
+                return shared(self.recipe.backbone.name).vectors(texts)
+
             made = mined(found, self.settings.making, encode, self.recipe.seed)
             with writing(path) as file:
                 file.write(msgspec.json.encode(made))
@@ -97,7 +107,9 @@ class Ranking:
             levels = [self._some(context.good, rng), self._some(context.near, rng)]
             levels.append(
                 self._some(
-                    rng.sample(self._others, 2 * self.settings.each), rng, apart=context.good
+                    rng.sample(self._others, min(2 * self.settings.each, len(self._others))),
+                    rng,
+                    apart=context.good,
                 )
             )
             rows.append(self._source.lines(context, [text for own in levels for text in own]))
@@ -123,7 +135,9 @@ class Ranking:
         lines = [
             line for each in self.train[:64] for line in self._source.lines(each, each.good[:1])
         ]
-        return self.model.export(folder, lines, self.settings.int8)
+        parity = self.model.export(folder, lines, self.settings.int8)
+        self.sections = self.model.sections
+        return parity
 
 
 def _said(context: Context) -> list[str]:

@@ -11,9 +11,10 @@ response each token sees the context and its own response, at its own place behi
 The context is thus read once for all of its responses, and the numbers are those of each response
 alone. In the layer behind the interaction all tokens of a context and its response see each other.
 
-What the paper leaves open is said where it is decided. One thing is not in it: the likeness of
+What the paper leaves open is said where it is decided. Some things are not in it: the likeness of
 sentence vectors (:data:`LIKENESS`), which agrees with people before anything is learnt, has a way
-of its own to the score.
+of its own to the score (``Shape.likeness``); who speaks is marked at each token, in the place of
+[CLS] and [SEP]; and the head sees the mean over the response's tokens beside that over all.
 """
 
 from collections.abc import Iterator
@@ -86,19 +87,19 @@ class DcgEval(nn.Module):
             both = width + narrow
             self.inter = nn.Sequential(nn.Linear(both, both), nn.GELU(), nn.Linear(both, both))
             self.again = _Gcn(narrow) if shape.interaction == "full" else None
-        seen = 2 * width + narrow if shape.interaction in ("full", "concat") else 0
-        seen = (
-            seen
-            or {"mlp": width + narrow, "h": narrow, "x": width, "hx": width + narrow}[
-                shape.interaction
-            ]
-        )
+        # All variants see the mean over the response's own tokens beside what is theirs.
+        seen = width + {"h": narrow, "x": width}.get(shape.interaction, width + narrow)
         seen = seen if shape.graph else 2 * width
         half, quarter = max(seen // 2, 8), max(seen // 4, 4)
         self.head = nn.Sequential(
             *(nn.Dropout(shape.dropout), nn.Linear(seen, half), nn.ELU()),
             *(nn.Linear(half, quarter), nn.ELU(), nn.Linear(quarter, 1)),
         )
+        if shape.interaction == "mlp":  # two layers, in the place of interaction and head
+            self.head = nn.Sequential(
+                *(nn.Dropout(shape.dropout), nn.Linear(seen, half)),
+                *(nn.ELU(), nn.Linear(half, 1)),
+            )
         self.plain = nn.Linear(LIKENESS, 1) if shape.likeness else None
         if self.plain:  # begins as the plain cosines, which agree with people untaught
             self.plain.weight.data = torch.tensor([[_PLAIN, _PLAIN, 0.0, 0.0]])
@@ -107,7 +108,7 @@ class DcgEval(nn.Module):
     @property
     def pretrained(self) -> list[nn.Module]:
         """What does not begin random."""
-        return [self.text.model, self.text.last]
+        return [self.text.model, self.text.layer_again]
 
     def forward(self, *inputs: Tensor) -> Tensor:
         """The logit of each response: :class:`Inputs` -> (responses,)."""
@@ -120,6 +121,9 @@ class DcgEval(nn.Module):
         logit = self.head(features).squeeze(-1)
         if self.plain:
             logit = logit + self.plain(given.likeness).squeeze(-1)
+        if self.cognition is None or not self.plain:  # an input that nothing reads is not exported
+            logit = logit + 0 * (given.links.sum() + given.codes.sum() + given.concepts.sum())
+            logit = logit + 0 * given.likeness.sum()
         return logit
 
     def _features(self, given: Inputs, line: "_Line", inside: Inside | None) -> Tensor:
@@ -132,12 +136,13 @@ class DcgEval(nn.Module):
         if inside is not None:
             inside.nodes.append(nodes)
         thought, said = _mean(nodes, there), line.mean
-        if how == "concat":
+        if how in ("concat", "mlp"):
             return torch.cat([line.summary, thought], -1)
         joint = self.inter(torch.cat([thought, said], -1))
         to_graph, to_text = joint[:, : thought.shape[1]], joint[:, thought.shape[1] :]
         if self.again is None:
-            return {"mlp": joint, "hx": joint, "h": to_graph, "x": to_text}[how]
+            own = {"hx": joint, "h": to_graph, "x": to_text}[how]
+            return torch.cat([line.answer, own], -1)
         nodes, there, links = with_text_node(nodes, there, given.links, to_graph)
         nodes = self.again(nodes, links)
         if inside is not None:
@@ -162,7 +167,12 @@ class _Line(NamedTuple):
     @property
     def summary(self) -> Tensor:
         """The mean over all tokens, and over the response's alone, which are few of them."""
-        return torch.cat([self.mean, _mean(self.states, self.answering)], -1)
+        return torch.cat([self.mean, self.answer], -1)
+
+    @property
+    def answer(self) -> Tensor:
+        """The mean over the response's tokens."""
+        return _mean(self.states, self.answering)
 
 
 class _Text(nn.Module):
@@ -171,7 +181,7 @@ class _Text(nn.Module):
     def __init__(self, encoder: Any) -> None:
         super().__init__()
         self.model: Any = tunable(encoder)
-        self.last: Any = tunable(encoder).encoder.layer[-1]
+        self.layer_again: Any = tunable(encoder).encoder.layer[-1]  # int8 knows it by this name
         self.marks = nn.Embedding(MARKS, self.width)
         nn.init.zeros_(self.marks.weight)
         if isinstance(
@@ -205,7 +215,7 @@ class _Text(nn.Module):
     def again(self, line: _Line, to_text: Tensor | None) -> _Line:
         """One more layer, each token told what came of the interaction (eq. 11)."""
         states = line.states if to_text is None else line.states + to_text[:, None]
-        states = _first(self._layer(self.last, states, line.closed, None))
+        states = _first(self._layer(self.layer_again, states, line.closed, None))
         return line._replace(states=states)
 
     def _embedded(self, given: Inputs) -> Tensor:
@@ -268,11 +278,11 @@ class _Gcn(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(_LAYERS)])
+        self.hops = nn.ModuleList([nn.Linear(width, width) for _ in range(_LAYERS)])
 
     def forward(self, states: Tensor, links: Tensor) -> Tensor:
         """(rows, nodes, width), normalised links (rows, nodes, nodes) -> as the first."""
-        for layer in self.layers:
+        for layer in self.hops:
             states = nn.functional.elu(links @ layer(states))
         return states
 

@@ -22,7 +22,7 @@ from .... import corpora
 from ....dialogue import Dialogue
 from ....errors import InputError
 from ....metrics.dcgeval import Line, padded_lines
-from ....models import open_folder
+from ....models import fingerprint, open_folder
 from ...card import Section
 from ...data import Source as Origin
 from ...loop import Batches, on_device
@@ -42,9 +42,12 @@ NOTES = """\
 - English small talk of two. What it misses is in docs/reproductions/dcgeval.md.
 """
 
+_BEGUN = """\
+It went on from the first stage in `{folder}` ({sealed}), whose card says what that read.
+"""
 _SHARE_TEXT = """\
-Of the responses that are learnt from or validated with none is in a test set by its context; what
-they share with other tuning sets, which come from DailyDialog, too, is not taken out.
+{count} rated responses were dropped because they share two adjacent turns or a long turn with a
+test set; what they share with other tuning sets, which are from DailyDialog, too, is not taken out.
 """
 
 
@@ -66,6 +69,7 @@ class Graded(msgspec.Struct, frozen=True):
     valid: tuple[Dialogue, ...]
     sources: tuple[Origin, ...]
     unit: str = "responses"
+    dropped: int = 0  # because they share text with a test set
 
 
 def gather(recipe: Recipe, settings: Settings) -> Graded:
@@ -74,14 +78,23 @@ def gather(recipe: Recipe, settings: Settings) -> Graded:
     if corpus.role == "test":
         problem = f"{settings.corpus} is a test set and is never trained on"
         raise InputError(problem, field="settings.corpus", remedy="name a tuning set")
-    items = [item for item in corpora.load(settings.corpus) if len(item.turns) > 1]
+    if settings.aspect not in corpus.aspects:
+        problem = f"{settings.corpus} is not rated for {settings.aspect}"
+        raise InputError(problem, field="settings.aspect", remedy=", ".join(corpus.aspects))
+    whole = [item for item in corpora.load(settings.corpus) if len(item.turns) > 1]
+    tests = (name for name in corpora.held_out() if corpora.info(name).role == "test")
+    items, _ = corpora.decontaminate(whole, {name: corpora.load(name) for name in tests})
     keys = sorted({item.context_key for item in items})
     count = round(settings.held * len(keys))
     held = set(Random(recipe.seed).sample(keys, count))  # noqa: S311  (no secret)
     valid = tuple(item for item in items if item.context_key in held)
     train = tuple(item for item in items if item.context_key not in held)
-    counts = (len(items), len(train), len(valid))
-    return Graded(train, valid, (Origin(corpus.name, corpus.licence, *counts),))
+    if not train or not valid:
+        problem = f"{settings.corpus} has too few rated responses to part them"
+        raise InputError(problem, field="settings.held", remedy="hold more, or name another set")
+    counts = (len(whole), len(train), len(valid))
+    origin = Origin(corpus.name, corpus.licence, *counts)
+    return Graded(train, valid, (origin,), dropped=len(whole) - len(items))
 
 
 class Rated(NamedTuple):
@@ -107,14 +120,16 @@ class Grading:
         self.network = self.model.network
         self.teacher = deepcopy(self.network).eval().requires_grad_(False)
         self.train, self.valid = (
-            list(zip(self._lines(items), self._people(items), strict=True))
+            list(zip(made(self.model, items, work), self._people(items), strict=True))
             for items in (material.train, material.valid)
         )
-        self.exam = Exam(self.model.encoder, self.model.lines, apart=(settings.corpus,))
-        self.sections: tuple[Section, ...] = (Section("Shared text", _SHARE_TEXT),)
-
-    def _lines(self, items: Sequence[Dialogue]) -> list[Line]:
-        return made(self.model.encoder, self.model.lines, items)
+        self.exam = Exam(self.model, work, apart=(settings.corpus,))
+        sealed = fingerprint(open_folder(settings.begin), ["model.onnx"])
+        begun = _BEGUN.format(folder=settings.begin, sealed=sealed)
+        self.sections: tuple[Section, ...] = (
+            Section("Begun", begun),
+            Section("Shared text", _SHARE_TEXT.format(count=material.dropped)),
+        )
 
     def _people(self, items: Sequence[Dialogue]) -> list[float]:
         return [float(np.nanmean(item.ratings[self.settings.aspect])) for item in items]
@@ -129,6 +144,7 @@ class Grading:
         """KD-MSE."""
         own, taught = Inside([], [], []), Inside([], [], [])
         scores = self.network.read(batch.given, own).float().sigmoid()
+        self.teacher.to(batch.people.device)
         with torch.no_grad():
             expected = self.teacher.read(batch.given, taught).float().sigmoid()
         kept = distilled(
@@ -164,7 +180,8 @@ def _begun(recipe: Recipe, begin: str) -> Model:
         remedy = f"write the [backbone] that {begin} began with"
         raise InputError("is not that of the first stage", field="backbone", remedy=remedy)
     how = settings_of(first, First)
-    model = Model(recipe, how.shape, how.turns)
+    shape = msgspec.structs.replace(how.shape, dropout=0.0)  # or the student would not begin as it
+    model = Model(recipe, shape, how.turns)
     load_model(model.network, folder / "model.safetensors")
     return model
 

@@ -10,9 +10,9 @@ people wrote for its other parts is for choosing and testing.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from random import Random
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from ....manipulate.pool import Pool
 from ...data import Material
 from ...recipe import AtLeastOne, Count, Share
 from .. import Encode
-from ..deam.written import written
+from ..deam.written import Decided, written
 
 Floats = NDArray[np.float32]
 
@@ -91,14 +91,13 @@ def contexts(material: Material, making: Making, seed: int) -> list[Context]:
 
 def _two_ways(making: Making, seed: int) -> Iterator[Context]:
     """Each way of what was written up to a turn in question, which the other way's is near."""
-    chats = [each for each in written() if each.side == "train"] if making.written else []
-    rng = seeded(seed, "written")
-    for chat in rng.sample(chats, min(making.written, len(chats))):
-        # What decides must be among the turns that are read.
-        fitting = [at for at in chat.choices[1:] if at - chat.choices[0] <= making.turns]
-        if not fitting:
-            continue
-        at = rng.choice(fitting)
+    rng, chats = seeded(seed, "written"), list[tuple[Decided, list[int]]]()
+    for chat in written() if making.written else ():
+        first, *rest = chat.choices  # what decides must be among the turns that are read
+        shown = [at for at in rest if at - first <= making.turns]
+        chats += [(chat, shown)] if shown and chat.side == "train" else []
+    for chat, shown in rng.sample(chats, min(making.written, len(chats))):
+        at = rng.choice(shown)
         for own, other in (chat.ways, chat.ways[::-1]):
             made = _context(own, at, (own.turns[at].text,), making.turns)
             yield msgspec.structs.replace(made, near=(other.turns[at].text,))
@@ -127,13 +126,19 @@ def mined(found: Sequence[Context], making: Making, encode: Encode, seed: int) -
     harmed = _harmed(found, making, seed)  # first: it forks
     meant = _meant(found, making, encode, seed)
     worded = _worded(found, making, seed) if making.worded else [()] * len(found)
-    made = []
+    made, said_there = [], defaultdict[str, set[str]](set)
+    for each in found:  # what one says next may be an answer, too
+        said_there[_dialogue_of(each)] |= {normalise(text) for text in each.good}
     for each, *near, bad in zip(found, meant, worded, harmed, strict=True):
         others = [*near[0], *near[1], *_again(each, making, seed), *bad]
-        said = {normalise(text) for text in each.good}
+        said = said_there[_dialogue_of(each)]
         kept = (text for text in dict.fromkeys(others) if normalise(text) not in said)
         made.append(msgspec.structs.replace(each, near=tuple(kept)))
     return made + known
+
+
+def _dialogue_of(context: Context) -> str:
+    return context.id.rpartition(":")[0]
 
 
 def _meant(
@@ -189,16 +194,30 @@ def _harmed(found: Sequence[Context], making: Making, seed: int) -> list[tuple[s
     """
     if not making.damaged:
         return [()] * len(found)
-    share = partial(
-        _damaged,
-        pool=Pool([each.dialogue(each.good[0]) for each in found]),
-        making=making,
-        seed=seed,
-    )
+    pool = Pool([each.dialogue(each.good[0]) for each in found])
     if len(found) < _MANY:
-        return list(map(share, found))
-    with ProcessPoolExecutor(cores(), get_context("fork")) as workers:
-        return list(workers.map(share, found, chunksize=_TOGETHER))
+        return [_damaged(each, making, pool, seed) for each in found]
+    # What all share is handed over by the fork, and never pickled.
+    given = (found, making, pool, seed)
+    with ProcessPoolExecutor(cores(), get_context("fork"), _Shared.hand, given) as workers:
+        return list(workers.map(_Shared.damaged, range(len(found)), chunksize=_TOGETHER))
+
+
+class _Shared:
+    """What every process damages with."""
+
+    given: ClassVar[tuple[Sequence[Context], Making, Pool, int]]
+
+    @classmethod
+    def hand(cls, *given: Any) -> None:
+        """Take what the first process has."""
+        cls.given = given
+
+    @classmethod
+    def damaged(cls, place: int) -> tuple[str, ...]:
+        """Good responses to one of the contexts, damaged."""
+        found, making, pool, seed = cls.given
+        return _damaged(found[place], making, pool, seed)
 
 
 def _damaged(context: Context, making: Making, pool: Pool, seed: int) -> tuple[str, ...]:
