@@ -68,6 +68,8 @@ def run(
             "one of a text, a transcript and --penman is needed",
             remedy='dialogauge amr "Who told you?"',
         )
+    if penman and graph == "dcg":
+        raise InputError("--graph dcg is made of conversations", remedy="omit --penman")
     if penman:
         _show([_read(penman)], draw, json)
         return
@@ -95,22 +97,27 @@ def run(
 
 def _conversations(given: list[str], id: str, draw: Path | None, quiet: bool) -> None:
     """The cognition graph of each conversation of transcripts, or of one of texts."""
-    from ..cognition import cognition_graph
+    from ..cognition import cognition_graphs
     from ..cognition.drawing import draw as draw_graph
 
     chosen = (each for each in _given(given, quiet) if not id or each.id == id)
     first = list(islice(chosen, 2))
-    if id and not first:
-        raise InputError(f"there is no conversation {id!r}", remedy="see the ids of the transcript")
+    if (id or draw) and not first:
+        what = f"there is no conversation {id!r}" if id else "there is no conversation to draw"
+        raise InputError(what, remedy="see the ids of the transcript")
     if draw and len(first) > 1:
         remedy = "choose one by its id (--dialogue)"
         raise InputError("--draw draws the graph of one conversation", remedy=remedy)
-    for each in chain(first, chosen):
-        cognition = cognition_graph(each)
-        if draw:
-            draw_graph(cognition, each, draw)
-        else:
-            emit(_Conversation(each.id, cognition))
+    remaining, left_out = chain(first, chosen), 0
+    while some := list(islice(remaining, _TOGETHER)):
+        for each, cognition in zip(some, cognition_graphs(some), strict=True):
+            left_out += cognition.left_out
+            if draw:
+                draw_graph(cognition, each, draw)
+            else:
+                emit(_Conversation(each.id, cognition))
+    if left_out:
+        remark(f"concepts of long turns that are left out: {left_out:,}", quiet)
 
 
 def _given(given: list[str], quiet: bool) -> Iterator[Dialogue]:

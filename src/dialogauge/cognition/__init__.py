@@ -5,6 +5,13 @@ picture. DCGEval (``metrics/dcgeval.py``) reads it.
 """
 
 from .concepts import Concepts
-from .graph import Ability, CognitionGraph, Node, cognition_graph
+from .graph import Ability, CognitionGraph, Node, cognition_graph, cognition_graphs
 
-__all__ = ["Ability", "CognitionGraph", "Concepts", "Node", "cognition_graph"]
+__all__ = [
+    "Ability",
+    "CognitionGraph",
+    "Concepts",
+    "Node",
+    "cognition_graph",
+    "cognition_graphs",
+]

@@ -88,8 +88,18 @@ def cognition_graph(
     dialogue: Dialogue, *, without: frozenset[Ability] = frozenset()
 ) -> CognitionGraph:
     """The graph of a conversation, perhaps ``without`` some of the abilities."""
-    said = utterances([turn.text for turn in dialogue.turns])
-    return joined(said, [turn.speaker for turn in dialogue.turns], without)
+    return cognition_graphs([dialogue], without=without)[0]
+
+
+def cognition_graphs(
+    dialogues: Sequence[Dialogue], *, without: frozenset[Ability] = frozenset()
+) -> list[CognitionGraph]:
+    """The graphs of conversations, whose texts are parsed together."""
+    said = iter(utterances([turn.text for each in dialogues for turn in each.turns]))
+    return [
+        joined([next(said) for _ in each.turns], [turn.speaker for turn in each.turns], without)
+        for each in dialogues
+    ]
 
 
 def utterances(texts: Sequence[str]) -> list[Utterance]:

@@ -74,11 +74,9 @@ def told(
     metric: Metric, wrong: Mapping[str, Pairs], settings: Resampling | None = None
 ) -> dict[str, Estimate]:
     """How often a metric puts the given answer above the wrong one, error by error."""
-    pairs = [(error, *pair) for error, some in wrong.items() for pair in some]
-    better, worse = (
-        [score.turns[-1] for score in metric.score([pair[side] for pair in pairs])]
-        for side in (1, 2)
-    )
-    sources = [item.id.rpartition("-")[0] for _, item, _ in pairs]
-    found = discriminate(better, worse, sources, [error for error, _, _ in pairs], settings)
+    errors = [error for error, pairs in wrong.items() for _ in pairs]
+    good, bad = zip(*(pair for pairs in wrong.values() for pair in pairs), strict=True)
+    better, worse = ([each.turns[-1] for each in metric.score(some)] for some in (good, bad))
+    sources = [item.id.rpartition("-")[0] for item in good]
+    found = discriminate(better, worse, sources, errors, settings)
     return {error: found.causes.get(error, UNKNOWN) for error in wrong}

@@ -147,7 +147,7 @@ class GaugePage:
     def apart(self) -> str:
         """Each system by a fit that never met it."""
         systems = self._choices[1]
-        rows = [(name, it.count, f"{it.spearman:.3f}") for name, it in systems.items()]
+        rows = [(name, f"{it.count:,}", f"{it.spearman:.3f}") for name, it in systems.items()]
         apart = {*Settings().random, choices.POOLED}
         usual = [it.spearman for name, it in systems.items() if name not in apart]
         rows += [(f"mean of {len(usual)} that answer", "", f"{fmean(usual):.3f}")] if usual else []

@@ -72,7 +72,8 @@ def framed(excerpt: Excerpt, seed: int) -> Excerpt:
     [4, 3, 7, 6, 6]
     """
     rng = seeded(seed, excerpt.id.rpartition(":")[0] or excerpt.id, "frame")  # as the other way
-    ends = {it.turns[-1][1].rstrip()[-1:] == "?" for it in (excerpt, *excerpt.worse)}
+    every = (excerpt.turns, *(it.turns for it in excerpt.worse))
+    ends = {turns[-1][1].rstrip()[-1:] == "?" for turns in every}
     asked = True in ends
     opening: tuple[str, ...] = rng.choice(_OPENINGS) if rng.random() < _OPENED else ()
     closing: tuple[str, ...] = rng.choice(_ANSWERS if asked else _CLOSINGS)
