@@ -35,24 +35,23 @@ def test_each_kind_of_error_is_an_answer_that_is_wrong_in_its_place(
 
 
 class Knowing:
-    """A metric that knows some answers."""
+    """A metric that knows some errors when it sees them."""
 
     name, signature, trained = "knowing", "knowing", False
 
-    def __init__(self, good: Sequence[str]) -> None:
-        self._good = set(good)
+    def __init__(self, *errors: str) -> None:
+        self._errors = errors
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        return by_turn(
-            "k", lambda each: [float(turn.text in self._good) for turn in each.turns]
-        ).score(dialogues)
+        def turns(each: Dialogue) -> list[float]:
+            return [-float(each.id.endswith(self._errors))] * len(each.turns)
+
+        return by_turn("knowing", turns).score(dialogues)
 
 
-def test_who_knows_the_answer_tells_the_wrong_one(wrong: dict[str, Pairs]) -> None:
+def test_who_knows_an_error_tells_it_and_guesses_the_others(wrong: dict[str, Pairs]) -> None:
     quick = Resampling(resamples=100)
-    good = [pair[0].response for pairs in wrong.values() for pair in pairs]
-    assert {share.value for share in told(Knowing(good), wrong, quick).values()} == {1.0}
-    roles = [pair[0].response for pair in wrong["role"]]
-    some = told(Knowing(roles), {"role": wrong["role"], "none": []}, quick)
-    assert some["role"].value == 1.0
-    assert np.isnan(some["none"].value)
+    shares = told(Knowing("~role", "~temporal"), {**wrong, "none": []}, quick)
+    values = {error: share.value for error, share in shares.items()}
+    assert np.isnan(values.pop("none"))
+    assert values == {error: 1.0 if error in ("role", "temporal") else 0.5 for error in ERRORS}

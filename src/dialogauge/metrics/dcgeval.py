@@ -79,6 +79,13 @@ class Said(NamedTuple):
     meant: Utterance
 
 
+class Asked(NamedTuple):
+    """A response, or a part of a long one, and what was said before it."""
+
+    context: Sequence[Said]
+    answer: Said
+
+
 class Line(NamedTuple):
     """A context and a response to it, as the network reads them."""
 
@@ -105,6 +112,11 @@ class Lines:
         ids, marks = _tokens(context, answer, self.tokens - self.room)
         concepts, kinds, links = self._graph([*context, answer])
         return Line(ids, marks, len(answer.ids), likeness(context, answer), concepts, kinds, links)
+
+    def size(self, asked: Asked) -> int:
+        """How many tokens a line has."""
+        before = sum(len(each.ids) for each in asked.context)
+        return min(before, self.tokens - self.room) + len(asked.answer.ids)
 
     def _graph(self, said: Sequence[Said]) -> tuple[Floats, Ints, Floats]:
         if self.concepts is None:
@@ -217,7 +229,7 @@ class DcgEval(TrainedMetric):
             self.config.graph,
         )
         asked = [list(self._asked(turns, known, parts)) for turns in shown]
-        values = iter(self._values([line for some in asked for own in some for line in own]))
+        values = iter(self._values([part for some in asked for own in some for part in own]))
         return [
             from_last_turns(dialogue, _worst(some, values)[-LAST:])
             for dialogue, some in zip(dialogues, asked, strict=True)
@@ -242,26 +254,26 @@ class DcgEval(TrainedMetric):
 
     def _asked(
         self, turns: Sequence[Turn], known: dict[str, Said], parts: dict[str, list[str]]
-    ) -> Iterator[list[Line]]:
-        """The lines of each turn: of its parts; none where it cannot be scored."""
+    ) -> Iterator[list[Asked]]:
+        """What is asked of each turn: its parts; nothing where it cannot be scored."""
         said = [known[turn.text]._replace(speaker=turn.speaker) for turn in turns]
         heard = np.array([bool(each.ids) for each in said], bool)
         for turn, own, before in zip(turns, said, preceding(heard, self.config.turns), strict=True):
             context = [said[at] for at in before if at >= 0]
             pieces = parts[turn.text] if context and own.ids else []
             answers = (known[piece]._replace(speaker=turn.speaker) for piece in pieces)
-            yield [self._lines.make(context, answer) for answer in answers if answer.ids]
+            yield [Asked(context, answer) for answer in answers if answer.ids]
 
-    def _values(self, lines: Sequence[Line]) -> Floats:
-        """The score of each line."""
-        values = np.full(len(lines), np.nan)
-        chunks = list(batches([len(line.ids) for line in lines], _BUDGET))
-        inputs = (padded_lines([lines[at] for at in chunk]) for chunk in chunks)
+    def _values(self, asked: Sequence[Asked]) -> Floats:
+        """The score of each; lines are made when they are read, for their graphs are large."""
+        values = np.full(len(asked), np.nan)
+        chunks = list(batches([self._lines.size(each) for each in asked], _BUDGET))
+        inputs = (padded_lines([self._lines.make(*asked[at]) for at in chunk]) for chunk in chunks)
         for chunk, logits in zip(chunks, self.predict_all(inputs), strict=True):
             values[chunk] = 1 / (1 + np.exp(-logits))
         return values.round(6)
 
 
-def _worst(asked: Sequence[Sequence[Line]], values: Iterator[float]) -> list[float]:
+def _worst(asked: Sequence[Sequence[Asked]], values: Iterator[float]) -> list[float]:
     """The value of each turn: that of its worst part."""
     return [min([float(next(values)) for _ in own], default=NAN) for own in asked]
