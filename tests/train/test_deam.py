@@ -458,7 +458,7 @@ def test_it_learns_from_what_was_written(
     from dialogauge.train.models.deam.written import parsed
 
     monkeypatch.setattr(task, "written", lambda: tuple(parsed(WRITTEN_CHATS, "f.txt")))
-    settings = f"written = 1\nreactions = true\ntopics = {topics}\nexam".encode()
+    settings = f"written = true\nreactions = true\ntopics = {topics}\nexam".encode()
     recipe = RECIPE.replace(b"below = 3\nabove = 1", b'kind = "flat"').replace(b"exam", settings)
     recipe = recipe.replace(b"epochs = 60", b"epochs = 2").replace(b"every = 60", b"every = 2")
     chats = data.given([CHAT, *OTHERS.dialogues[1:]], [CHAT])

@@ -1,25 +1,19 @@
 """Conversations written to learn from: whole, even-handed, and like nothing measured with."""
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from msgspec.structs import astuple
 
 from dialogauge import contrast, corpora
 from dialogauge.errors import DataError
+from dialogauge.train.data import Half
 from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, Broken, Damaged, cause_of
 from dialogauge.train.models.deam.frames import framed
-from dialogauge.train.models.deam.material import Excerpt
+from dialogauge.train.models.deam.material import Excerpt, Maker, Making
 from dialogauge.train.models.deam.written import contrasts, parsed, written
-
-torch = pytest.importorskip("torch")
-
-from dialogauge.train.models.deam.reading import flat  # noqa: E402  (torch may not be here)
-from dialogauge.train.models.deam.ways import Ways, both_ways, crossed  # noqa: E402
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = """\
@@ -110,6 +104,30 @@ def test_nothing_is_from_sets_that_people_rated() -> None:
     assert len(clean) == len(ways), costs
 
 
+def test_a_half_has_its_own_each_way_broken_by_the_other(tmp_path: Path) -> None:
+    from dialogauge.train.data import given
+
+    def made(text: str, half: Half) -> dict[str, list[str]]:
+        chats = list(parsed(text, "f.txt"))
+        maker = Maker(Making(damage=("echo",), harmless=()), 1, tmp_path, None, chats)
+        return {
+            excerpt.turns[0][1]: [
+                turns[-1][1] for name, turns, _ in map(astuple, excerpt.worse) if name in WRITTEN
+            ]
+            for excerpt in maker.make(given([], []), half)
+        }
+
+    assert made(TEXT, "valid") == {
+        "My sister is here.": ["He took the early train."],
+        "My brother is here.": ["She took the early train."],
+    }
+    assert list(made(TEXT, "train")) == ["We are off to Rome.", "We are off to Oslo."]
+    two = "== self valid\nA: I {ski|sail}.\nB: Oh.\nA: {Snow|Wind} is all I need.\n\n"
+    assert list(made(two + TEXT, "valid"))[2:] == ["My brother is here.", "My sister is here."]
+    # What stands before it has no part in what breaks it: excerpts are kept in the folder.
+    assert made(two + TEXT, "valid")["My sister is here."] == ["He took the early train."]
+
+
 def test_contrasts_are_those_of_one_side() -> None:
     pairs = list(contrasts("test"))
     chats = [chat for chat in written() if chat.side == "test"]
@@ -150,65 +168,37 @@ def test_openings_and_closings_are_the_same_in_all_forms() -> None:
     assert {0, 1, 2, 3, 4} <= {behind for _, behind in sizes}
 
 
+def both_ways(seed: int) -> list[Excerpt]:
+    """The first way of each conversation, then its second, with a frame."""
+    return [
+        framed(
+            Excerpt(
+                way.id,
+                tuple((turn.speaker, turn.text) for turn in way.turns),
+                tuple(chat.broken(at)),
+                ((),) * len(way.turns),
+            ),
+            seed,
+        )
+        for chat in written()
+        for at, way in enumerate(chat.ways)
+    ]
+
+
 def test_what_is_learnt_is_not_mostly_the_last_turn() -> None:
-    forms = [worse for way in both_ways(written(), seed=1) for worse in way.worse]
+    forms = [worse for way in both_ways(seed=1) for worse in way.worse]
     last = sum(each.broken[0].turn == len(each.turns) - 1 for each in forms)
     assert last < 0.25 * len(forms)
 
 
 def test_a_closing_does_not_tell_the_ways_apart() -> None:
-    for one, two in zip(*[iter(both_ways(written(), seed=3))] * 2, strict=True):
+    for one, two in zip(*[iter(both_ways(seed=3))] * 2, strict=True):
         forms = [one.turns, two.turns, *(it.turns for it in (*one.worse, *two.worse))]
         at = one.worse[-1].broken[0].turn
         assert len({turns[at + 1 :] for turns in forms}) == 1
-        assert len({len(turns) for turns in forms}) == 1
 
 
-class Letters:
-    """Every letter a token."""
-
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        return [[ord(letter) % 97 for letter in text] for text in texts]
-
-    def spans(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        return [[(at, at + 1) for at in range(len(text))] for text in texts]
-
-
-def _ways(count: int) -> Ways:
-    def vectors(texts: Sequence[str]) -> np.ndarray:
-        return np.array([[len(text), text.count("e")] for text in texts], np.float32)
-
-    return Ways(flat(both_ways(list(parsed(TEXT, "f.txt")), seed=1), Letters(), vectors), count)
-
-
-def test_each_turn_in_question_is_seen_where_it_is_right_and_where_it_is_wrong() -> None:
-    batch = _ways(2).drawn(np.random.default_rng(1))
-    again = _ways(2).drawn(np.random.default_rng(1))
-    assert all(torch.equal(one, two) for one, two in zip(batch, again, strict=True))
-    assert batch.first.tolist() == [0, 0, 3, 3, 4, 4, 7, 7][: len(batch.first)]
-    for row in range(0, len(batch.first), 4):
-        one, wrong, other_wrong, two = batch.sentences[row : row + 4]
-        (at,) = torch.nonzero(batch.broken[row + 1] > 0).flatten().tolist()
-        assert torch.nonzero(batch.broken[row + 2] > 0).flatten().tolist() == [at]
-        assert not (batch.broken[[row, row + 3]] > 0).any()
-        assert torch.equal(wrong[at], two[at])
-        assert torch.equal(other_wrong[at], one[at])
-        assert torch.equal(wrong[:at], one[:at])
-        assert torch.equal(other_wrong[:at], two[:at])
-
-
-def test_no_more_are_drawn_than_there_are_and_none_is_left_out() -> None:
-    ways, rng, seen = _ways(5), np.random.default_rng(0), set[int]()
-    for _ in range(40):
-        batch = ways.drawn(rng)
-        assert len(batch.first) in (4, 8)
-        seen |= {int(row.sum()) for row in batch.sentences[..., 0]}
-    assert len(seen) > 4
-
-
-def test_a_turn_is_to_be_worse_where_it_is_wrong() -> None:
-    batch = _ways(2).drawn(np.random.default_rng(1))
-    right = torch.where(batch.broken > 0, 5.0, -5.0)
-    told, mistaken = (float(crossed(each, batch)) for each in (right, -right))
-    assert told < 0.01
-    assert mistaken > 5
+def test_nobody_speaks_twice_in_a_row() -> None:
+    for chat in written():
+        who = [turn.speaker for turn in chat.ways[0].turns]
+        assert all(one != two for one, two in pairwise(who))

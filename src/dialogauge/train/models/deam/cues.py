@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ....manipulate.manipulation import seeded
 from ...classifying import FOLDS, area, out_of_fold
 from .batch import Mixing, forms
-from .damage import restated
+from .damage import WRITTEN, restated
 from .material import Excerpt
 from .rows import Rows, spread
 from .surface import surface
@@ -147,7 +147,7 @@ def _edits(excerpts: Sequence[Excerpt], names: Container[str] = ()) -> dict[str,
             for broken in worse.broken:
                 after = worse.turns[broken.turn][1]
                 before = restated(worse, broken) or excerpt.turns[broken.turn][1]
-                if before != after and broken.spans:
+                if before != after and (broken.spans or worse.name in WRITTEN):
                     edits[worse.name].append(_Edit(at, form, before, after))
     return edits
 

@@ -54,9 +54,10 @@ OFTEN = {
     **dict.fromkeys(CAUSES["form"], 0.3),
     # Nobody says two turns in succession in our corpora: that would be all that is learnt of these.
     **dict.fromkeys(("insert-turn", "drop-turn"), 0.01),
+    **dict.fromkeys(WRITTEN, 20.0),  # whatever else is made of a conversation that was written
 }
 #: Those that break by what another turn says, which must stay as it is.
-LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange"})
+LEANING = frozenset({"contradiction", "self-contradiction", "name-exchange", *WRITTEN})
 #: Those whose changed characters mean nothing by themselves: the whole turn is out of place.
 _WHOLE = frozenset({*CAUSES["order"], *CAUSES["foreign"], *CAUSES["repetition"], "swapped-line"})
 #: The causes that some manipulation marks words for.

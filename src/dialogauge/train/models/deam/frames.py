@@ -8,7 +8,7 @@ fit anywhere, the same ones in all forms of a conversation.
 import msgspec
 
 from ....manipulate.manipulation import seeded
-from .damage import Broken, Damaged
+from .damage import WRITTEN, Broken, Damaged
 from .material import Excerpt
 
 #: How many conversations have an opening, and a closing.
@@ -72,7 +72,8 @@ def framed(excerpt: Excerpt, seed: int) -> Excerpt:
     [4, 3, 7, 6, 6]
     """
     rng = seeded(seed, excerpt.id.rpartition(":")[0] or excerpt.id, "frame")  # as the other way
-    every = (excerpt.turns, *(it.turns for it in excerpt.worse))
+    own = (it.turns for it in excerpt.worse if it.name in WRITTEN)
+    every = (excerpt.turns, *own)  # of both ways: where one ends otherwise, it is broken so
     ends = {turns[-1][1].rstrip()[-1:] == "?" for turns in every}
     asked = True in ends
     opening: tuple[str, ...] = rng.choice(_OPENINGS) if rng.random() < _OPENED else ()

@@ -27,6 +27,7 @@ from ...data import Half, Material
 from ...recipe import AtLeastOne
 from .damage import Damaged, damaged, names
 from .excerpts import Cutting, excerpts
+from .written import Decided
 
 #: Excerpts of a part, and from how many missing parts on they are made by several processes.
 _PART, _MANY = 250, 3
@@ -68,8 +69,10 @@ class Maker:
         seed: int,
         folder: Path,
         translate: Translate | None = None,
+        written: Sequence[Decided] = (),
     ) -> None:
         self.making, self.seed, self.folder, self.translate = making, seed, folder, translate
+        self.written = written
 
     @property
     def _asked(self) -> tuple[str, ...]:
@@ -81,7 +84,16 @@ class Maker:
         missing = [job for job in jobs if not self._path(job).exists()]
         if len(missing) >= _MANY:
             self._make_beside(missing)
-        return [excerpt for job in jobs for excerpt in self._part(job)]
+        made = [excerpt for job in jobs for excerpt in self._part(job)]
+        own = self._written(half)
+        rest = len(made) - len(own)
+        both = zip(own, made[rest:], strict=True)
+        return made[:rest] + [way for chat, first in both for way in _ways(chat, first)]
+
+    def _written(self, half: Half) -> list[Decided]:
+        """Those of a half; programs damage the first way, so that every other is turned round."""
+        own = [each for each in self.written if each.side == half]
+        return [each.turned() if at % 2 else each for at, each in enumerate(own)]
 
     def _make_beside(self, jobs: Sequence[_Job]) -> None:
         """Make parts in as many processes as there are cores; what one fails at is made later.
@@ -116,6 +128,8 @@ class Maker:
             pool = Pool(corpus, translate=self.translate)
             cut = list(excerpts(corpus, self.making, self.seed))
             yield from _parts(cut, pool, tries)
+        written = [each.ways[0] for each in self._written(half)]  # one way: it takes a while
+        yield from _parts(written, Pool(written, translate=self.translate), 1)
 
     def _part(self, job: _Job) -> list[Excerpt]:
         path = self._path(job)
@@ -143,6 +157,15 @@ class Maker:
 def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
     for start in range(0, len(cut), _PART):
         yield _Job(cut[start : start + _PART], pool, tries)
+
+
+def _ways(chat: Decided, first: Excerpt) -> Iterator[Excerpt]:
+    """Both ways of a conversation, each with what breaks it; programs damaged the first, too."""
+    one, two = chat.ways
+    worse = (*chat.broken(0), *first.worse)
+    yield msgspec.structs.replace(first, id=one.id, worse=worse)
+    turns = tuple((turn.speaker, turn.text) for turn in two.turns)
+    yield Excerpt(two.id, turns, tuple(chat.broken(1)), ((),) * len(turns))
 
 
 def harmless(

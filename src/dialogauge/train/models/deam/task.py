@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -29,13 +29,13 @@ from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
 from .cues import Cue, balance, measure
-from .damage import CAUSES, WORDED
+from .damage import CAUSES, WORDED, is_written
 from .exam import examine
+from .frames import framed
 from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 from .reactions import objected
 from .topics import Shown, Topics
-from .ways import Ways, both_ways, crossed
 from .written import Decided, written
 
 NOTES = """\
@@ -75,8 +75,6 @@ class Losses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: Positive = 0.3  # which turn of a conversation is the broken one?
     topic: Positive = 0.3  # which turn broke, by sentence vectors alone?
     pair: Positive = 0.5  # which of two conversations, and of two turns in one place, is damaged?
-    cross: Positive = 1.0  # of what was written in two ways, in which is a turn wrong?
-    written: Positive = 1.0  # all but topic, of what was written
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,20 +84,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excerpts: Making = Making()
     mixing: Mixing = Mixing()
     losses: Losses = Losses()
-    written: Count = 0  # conversations written in two ways, beside each batch
+    written: bool = False  # learn also from conversations that were written for it
     reactions: bool = False  # some damage is objected to by the partner
     topics: Count = 64  # conversations of sentence vectors beside each batch
     exam: AtLeastOne = 200  # excerpts to validate with, and as many of what was written
     begin: str = ""  # a model of the same shape to go on from, by name or folder; none: the encoder
     int8: bool = True  # as it ships; fp32 is twice as slow
-
-
-class Batch(NamedTuple):
-    """What one step sees."""
-
-    read: Inputs
-    shown: Shown | None
-    ways: Inputs | None
 
 
 class Deam:
@@ -115,9 +105,9 @@ class Deam:
     ) -> None:
         self.recipe, self.settings, self.work = recipe, settings, work
         own = written() if settings.written else ()
-        maker = Maker(settings.excerpts, recipe.seed, work, _translator())
-        excerpts, held = (maker.make(material, half) for half in HALVES)
-        held += both_ways([each for each in own if each.side == "valid"], recipe.seed)
+        maker = Maker(settings.excerpts, recipe.seed, work, _translator(), own)
+        made = (maker.make(material, half) for half in HALVES)
+        excerpts, held = ([_framed(each, recipe.seed) for each in some] for some in made)
         self.backbone = load(recipe.backbone)
         self.network = self._network()
         if settings.begin:
@@ -127,8 +117,6 @@ class Deam:
         self.train = self._source([self._objected(each) for each in left])
         self.valid = self._source(held) if any(each.worse for each in held) else None
         self.topics = self._shown(material) if settings.topics else None
-        learnt = both_ways([each for each in own if each.side == "train"], recipe.seed)
-        self.ways = Ways(self._source(learnt), settings.written) if learnt else None
         cues = measure(excerpts, left, self._vectors, self.train.rows, settings.mixing)
         self.sections: tuple[Section, ...] = (*_begun(settings), *_given(own), _section(cues))
 
@@ -167,31 +155,23 @@ class Deam:
         shuffled = [(cuts[at], seeds[at]) for at in rng.permutation(len(cuts))]
         return Batches(shuffled, lambda it: self._drawn(it[0], np.random.default_rng(it[1])))
 
-    def _drawn(self, groups: Ints, rng: np.random.Generator) -> Batch:
-        return Batch(
-            drawn(self.train, groups, self.settings.mixing, rng),
-            self.topics.drawn(rng) if self.topics else None,
-            self.ways.drawn(rng) if self.ways else None,
-        )
+    def _drawn(self, groups: Ints, rng: np.random.Generator) -> tuple[Inputs, Shown | None]:
+        batch = drawn(self.train, groups, self.settings.mixing, rng)
+        return batch, self.topics.drawn(rng) if self.topics else None
 
-    def loss(self, batch: Batch) -> Tensor:
-        """What is wrong about excerpts, sentence vectors, and what was written in two ways."""
-        own, loss = self.settings.losses, self._loss(batch.read, *self._said(batch.read))
-        if (shown := batch.shown) is not None:
-            turns = self.network.aside(shown.sentences, shown.speakers).float()
-            loss = loss + own.topic * (_rare(turns, shown.broken) + _placed(turns, shown.broken))
-        if (ways := batch.ways) is not None:
-            tokens, turns, causes = self._said(ways)
-            told = self._loss(ways, tokens, turns, causes) + own.cross * crossed(turns, ways)
-            loss = loss + own.written * told
-        return loss
+    def loss(self, batch: tuple[Inputs, Shown | None]) -> Tensor:
+        """What is wrong about excerpts, and about conversations of sentence vectors."""
+        read, shown = batch
+        loss = self._loss(read)
+        if shown is None:
+            return loss
+        turns = self.network.aside(shown.sentences, shown.speakers).float()
+        odd = _rare(turns, shown.broken) + _placed(turns, shown.broken)
+        return loss + self.settings.losses.topic * odd
 
-    def _said(self, batch: Inputs) -> tuple[Tensor, Tensor, Tensor]:
-        tokens, turns, causes = (each.float() for each in self.network(*batch.read))
-        return tokens, turns, causes
-
-    def _loss(self, batch: Inputs, tokens: Tensor, turns: Tensor, causes: Tensor) -> Tensor:
+    def _loss(self, batch: Inputs) -> Tensor:
         """What is wrong about tokens, turns, causes, and which conversation is damaged."""
+        tokens, turns, causes = (each.float() for each in self.network(*batch.read))
         own, there, bad = self.settings.losses, batch.broken >= 0, batch.cause >= 0
         values, worse = whole(turns, there.float()), bad.any(1)
         pair = softplus(values[worse] - values[batch.first[worse]]).mean()
@@ -290,6 +270,11 @@ def _begun(settings: Settings) -> tuple[Section, ...]:
         f"It went on from the weights of `{settings.begin}` ({sealed}), whose steps come first.\n"
     )
     return (Section("Begun", text),)
+
+
+def _framed(excerpt: Excerpt, seed: int) -> Excerpt:
+    """What was written, with an opening and a closing; of what people said, neither."""
+    return framed(excerpt, seed) if is_written(each.name for each in excerpt.worse) else excerpt
 
 
 def _given(own: Sequence[Decided]) -> tuple[Section, ...]:

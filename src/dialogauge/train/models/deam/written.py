@@ -12,7 +12,7 @@ their own side only:
 
 All first alternatives make a good conversation, and so do all second ones. With a later turn of
 the other side it is broken there. Each turn is right in one conversation and broken in another, so
-that nothing but what was said before can tell.
+that nothing but what was said before can tell; :mod:`.cues` measures it.
 """
 
 import re
@@ -49,6 +49,10 @@ class Decided(msgspec.Struct, frozen=True):
         """The turns with alternatives; the first of them decides."""
         one, two = (way.turns for way in self.ways)
         return tuple(at for at, turn in enumerate(one) if turn != two[at])
+
+    def turned(self) -> "Decided":
+        """The same, the second way first."""
+        return msgspec.structs.replace(self, ways=self.ways[::-1])
 
     def edits(self, way: int) -> Iterator[Edited]:
         """One way, each time with another later turn from the other."""
