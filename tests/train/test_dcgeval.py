@@ -372,6 +372,7 @@ def test_both_stages_end_in_a_metric(staged: Path) -> None:
         assert np.isnan(score.turns[0])
         assert all(0 < value < 1 for value in score.turns[1:])
         assert metric.trained
+        assert ("concepts:" in metric.signature) == (stage != "text")
         alone = metric.score(list(CHATS))
         assert metric.score(CHATS[::-1])[::-1] == alone
 

@@ -32,6 +32,7 @@ from ..dialogue import Dialogue, Turn
 from ..encode.batching import batches
 from ..encode.encoder import Encoder
 from ..encode.windows import split
+from ..knowledge.shipped import BRIDGE, NAME, STORE, VECTORS
 from ..language.stopwords import is_english
 from ..models import fingerprint, open_folder
 from ..scores import Score
@@ -216,7 +217,7 @@ class DcgEval(TrainedMetric):
         """That of the network, and what made its graphs."""
         if not self.config.graph:
             return super().signature
-        known = fingerprint(open_folder("concepts"), ("manifest.json",))
+        known = fingerprint(open_folder(NAME), (STORE, VECTORS, BRIDGE))
         return f"{super().signature}|amr:{parser().signature}|concepts:{known}"
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
