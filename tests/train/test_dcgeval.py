@@ -12,7 +12,7 @@ from dialogauge.cognition.graph import Utterance
 from dialogauge.dialogue import Dialogue, Turn
 from dialogauge.errors import InputError
 from dialogauge.metrics import load
-from dialogauge.metrics.dcgeval import Line, Lines, Said, likeness, padded_lines
+from dialogauge.metrics.dcgeval import Graph, Line, Lines, Said, likeness, padded_lines
 from dialogauge.train import data
 from dialogauge.train.recipe import decode
 
@@ -27,6 +27,7 @@ from dialogauge.train.models.dcgeval.network import (  # noqa: E402
     Inputs,
     Inside,
     Shape,
+    looped,
     symmetric,
     with_text_node,
 )
@@ -52,8 +53,7 @@ def encoder(kind: str = "bert") -> Any:
 
 def network(kind: str = "bert", spread: float = 0.5, **shape: Any) -> DcgEval:
     torch.manual_seed(2)
-    lines = LINES if shape.get("graph", True) else Lines(64, graph=False)
-    known = lines.concepts
+    known = BY_GRAPH[shape.get("graph", "dcg")].concepts
     parts, width = (known.parts, known.width) if known else (1, 1)
     made = DcgEval(encoder(kind), Shape(width=16, dropout=0.0, **shape), parts, width)
     made.eval()
@@ -62,7 +62,10 @@ def network(kind: str = "bert", spread: float = 0.5, **shape: Any) -> DcgEval:
     return made
 
 
-LINES = Lines(64, graph=True)
+GRAPHS: tuple[Graph, ...] = ("dcg", "keywords", "none")
+BY_GRAPH = {graph: Lines(64, graph) for graph in GRAPHS}
+LINES = BY_GRAPH["dcg"]
+GRADE: dict[str, Any] = {"graph": "keywords", "interaction": "concat", "likeness": False}
 
 
 def said(speaker: str, words: Sequence[int]) -> Said:
@@ -77,6 +80,18 @@ CONTEXT = [said("A", [5, 6, 7]), said("B", [8, 9])]
 ANSWERS = [said("A", [10, 11, 12, 13]), said("A", [14]), said("A", [5, 6])]
 ROW = [LINES.make(CONTEXT, answer) for answer in ANSWERS]
 SHORT = [LINES.make(CONTEXT[1:], said("A", [20, 21, 22]))]
+
+
+def topics(speaker: str, words: Sequence[int], *named: str) -> Said:
+    """Words by number, and keywords."""
+    nodes = tuple((word, "concept") for word in named)
+    return said(speaker, words)._replace(meant=Utterance(nodes, (), -1))  # type: ignore[arg-type]
+
+
+ASKED = [topics("A", [5, 6], "coffee", "morning"), topics("B", [8, 9], "drink")]
+REPLIES = [topics("A", [10, 11], "tea", "guitar"), topics("A", [14], "coffee"), topics("A", [7])]
+TOPICS = [BY_GRAPH["keywords"].make(ASKED, reply) for reply in REPLIES]
+BARE = [BY_GRAPH["keywords"].make([topics("B", [21, 22])], REPLIES[2])]  # nobody names anything
 
 
 def logits(model: DcgEval, given: Inputs) -> Any:
@@ -96,8 +111,42 @@ def test_responses_read_together_score_as_if_alone(kind: str, how: str) -> None:
     assert together.std() > 1e-3
 
 
-def test_nodes_in_any_order_are_the_same_graph() -> None:
-    model, line = network(), ROW[0]
+@pytest.mark.parametrize("how", [GRADE, {"graph": "keywords"}])
+def test_topics_read_together_score_as_if_alone(how: dict[str, Any]) -> None:
+    model = network(**how)
+    together = logits(model, packed([TOPICS, BARE]))
+    alone = [logits(model, tensors(padded_lines([line])))[0] for line in (*TOPICS, *BARE)]
+    assert torch.allclose(together, torch.stack(alone), atol=1e-5)
+    assert together.isfinite().all()
+    assert together.std() > 1e-3
+
+
+def test_attention_is_each_nodes_own_and_weighs_links() -> None:
+    model = network(**GRADE)
+    assert model.cognition is not None
+    attention, states = model.cognition.network, torch.randn(1, 3, 16)
+    links = looped(torch.tensor([[[0, 1.0, 0], [1, 0, 0], [0, 0, 0]]]), torch.ones(1, 3))
+
+    def heard(links: Any, states: Any) -> Any:
+        with torch.no_grad():
+            return attention(states, links)[0]
+
+    other = states.clone()
+    other[0, 2] += 1
+    before, after = heard(links, states), heard(links, other)
+    assert torch.allclose(before[:2], after[:2], atol=1e-6)  # nobody hears the third
+    assert not torch.allclose(before[2], after[2], atol=1e-3)
+    other[0, 1] += 1
+    near, far = links, links * (1 - 0.9 * (1 - torch.eye(3)))
+    moved = [(heard(each, other) - heard(each, states))[0].abs().sum() for each in (near, far)]
+    assert moved[0] > moved[1] > 0  # a near neighbour is heard more than a far one
+    with pytest.raises(InputError, match="multiple of 4"):
+        DcgEval(encoder(), Shape(graph="keywords", width=18), 1, 1)
+
+
+@pytest.mark.parametrize("graph", ["dcg", "keywords"])
+def test_nodes_in_any_order_are_the_same_graph(graph: str) -> None:
+    model, line = network(graph=graph), {"dcg": ROW, "keywords": TOPICS}[graph][0]
     order = np.random.default_rng(0).permutation(len(line.codes))
     other = line._replace(
         concepts=line.concepts[order], codes=line.codes[order], links=line.links[order][:, order]
@@ -118,15 +167,15 @@ def test_who_speaks_and_what_is_known_counts() -> None:
 
 
 def test_text_alone_ignores_the_graph() -> None:
-    lines = Lines(64, graph=False)
+    lines = Lines(64, graph="none")
     rows = [lines.make(CONTEXT, answer) for answer in ANSWERS]
-    model = network(graph=False)
+    model = network(graph="none")
     assert model.cognition is None
     assert logits(model, packed([rows])).std() > 1e-3
 
 
 def test_a_context_that_does_not_fit_loses_its_beginning() -> None:
-    narrow = Lines(16, graph=False)
+    narrow = Lines(16, graph="none")
     line = narrow.make([said("A", range(30)), said("B", [40, 41])], said("A", [50, 51, 52]))
     assert line.ids.tolist() == [*range(21, 30), 40, 41, 50, 51, 52]
     assert line.marks.tolist() == [2] * 9 + [1, 0] + [5, 4, 4]
@@ -135,7 +184,7 @@ def test_a_context_that_does_not_fit_loses_its_beginning() -> None:
 
 
 def test_a_context_that_does_not_fit_is_read_alike_for_all_responses() -> None:
-    narrow, model = Lines(24, graph=True), network()
+    narrow, model = Lines(24, graph="dcg"), network()
     context = [said("A", range(30)), said("B", [40, 41])]
     rows = [narrow.make(context, answer) for answer in ANSWERS]
     together = logits(model, packed([rows]))
@@ -146,7 +195,7 @@ def test_a_context_that_does_not_fit_is_read_alike_for_all_responses() -> None:
 @pytest.mark.parametrize("ability", ["commonsense", "core-semantics", "temporal", "role"])
 def test_without_an_ability_the_graph_is_another(ability: Any) -> None:
     whole = LINES.make(CONTEXT, ANSWERS[0])
-    less = Lines(64, graph=True, without=[ability]).make(CONTEXT, ANSWERS[0])
+    less = Lines(64, graph="dcg", without=[ability]).make(CONTEXT, ANSWERS[0])
     assert whole.concepts.shape != less.concepts.shape or not np.array_equal(
         whole.codes, less.codes
     )
@@ -239,13 +288,12 @@ def overfitted(model: DcgEval, rows: list[list[Line]]) -> float:
     return float(loss.detach())
 
 
-@pytest.mark.parametrize("shape", [{}, {"graph": False}, {"interaction": "concat"}])
+@pytest.mark.parametrize("shape", [{}, {"graph": "none"}, {"interaction": "concat"}, GRADE])
 def test_it_overfits_three_responses(shape: dict[str, Any]) -> None:
-    lines = LINES if shape.get("graph", True) else Lines(64, graph=False)
-    assert (
-        overfitted(network(spread=0.1, **shape), [[lines.make(CONTEXT, it) for it in ANSWERS]])
-        < 0.05
-    )
+    lines = BY_GRAPH[shape.get("graph", "dcg")]
+    context, answers = (ASKED, REPLIES) if lines.graph == "keywords" else (CONTEXT, ANSWERS)
+    rows = [[lines.make(context, answer) for answer in answers]]
+    assert overfitted(network(spread=0.1, **shape), rows) < 0.05
 
 
 TALK = (
@@ -328,6 +376,12 @@ damage = ["word-order"]
 damaged = 1
 written = 2
 """
+GRADE_SHAPE = b"""
+[settings.shape]
+graph = "keywords"
+interaction = "concat"
+likeness = false
+"""
 PEOPLE = b"""
 name = "people"
 task = "people"
@@ -356,22 +410,27 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(exam, "_sampled", lambda name, most: [])
         patch.setattr(exam, "_levelled", lambda: [])
         run.train(decode(LEVELS), folder / "levels", material=MATERIAL)
-        text = LEVELS + b"[settings.shape]\ngraph = false\nlikeness = false\n"
+        text = LEVELS + b"[settings.shape]\ngraph = 'none'\nlikeness = false\n"
         run.train(decode(text), folder / "text", material=MATERIAL)
-        text = PEOPLE.replace(b"FOLDER", str(folder / "levels").encode())
+        text = LEVELS + GRADE_SHAPE
+        run.train(decode(text), folder / "grade", material=MATERIAL)
         rated = Graded(tuple(CHATS), tuple(CHATS[:2]), ())
-        run.train(decode(text), folder / "people", material=rated)
+        for first, second in (("levels", "people"), ("grade", "grade-people")):
+            text = PEOPLE.replace(b"FOLDER", str(folder / first).encode())
+            run.train(decode(text), folder / second, material=rated)
     return folder
 
 
 def test_both_stages_end_in_a_metric(staged: Path) -> None:
     chat = Dialogue("chat", tuple(turn for each in CHATS[:3] for turn in each.turns))
-    for stage in ("levels", "people", "text"):
+    for stage in ("levels", "people", "text", "grade", "grade-people"):
         metric = load(str(staged / stage))
         (score,) = metric.score([chat])
         assert np.isnan(score.turns[0])
         assert all(0 < value < 1 for value in score.turns[1:])
         assert metric.trained
+        assert ("concepts:" in metric.signature) == (stage != "text")
+        assert ("keywords:" in metric.signature) == stage.startswith("grade")
         alone = metric.score(list(CHATS))
         assert metric.score(CHATS[::-1])[::-1] == alone
 

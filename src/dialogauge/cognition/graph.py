@@ -61,6 +61,7 @@ class CognitionGraph(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...]
     edges: tuple[tuple[int, int], ...]
     left_out: int = 0  # nodes beyond those that are read of an utterance
+    weights: tuple[float, ...] = ()  # of each edge; none: all weigh 1
 
     def labels(self, near: str) -> set[str]:
         """What stands beside the nodes of a label."""
@@ -217,9 +218,10 @@ def codes(graph: CognitionGraph, speakers: Sequence[str], temporal: bool = True)
 
 
 def adjacency(graph: CognitionGraph) -> Floats:
-    """1 where two nodes are linked, either way round; 0 between a node and itself."""
+    """What the link of two nodes weighs, either way round; 0 between a node and itself."""
     matrix = np.zeros((len(graph.nodes),) * 2, np.float32)
-    for one, other in graph.edges:
+    weights = graph.weights or (1.0,) * len(graph.edges)
+    for (one, other), weight in zip(graph.edges, weights, strict=True):
         if one != other:
-            matrix[one, other] = matrix[other, one] = 1
+            matrix[one, other] = matrix[other, one] = weight
     return matrix

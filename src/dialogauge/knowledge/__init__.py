@@ -1,10 +1,12 @@
 """ConceptNet: what people know of everyday things, as a graph and as vectors.
 
 ``load_store`` opens the graph that ships (edges by relation and weight), ``load_space`` the vectors
-learned from it (a vector for any word); ``Hops`` joins both. ``build`` makes a store of a release
-of ConceptNet, ``read_text`` takes Numberbatch instead of our vectors.
+learned from it (a vector for any word); ``Hops`` joins both, and ``Distances`` counts the steps
+between words. ``build`` makes a store of a release of ConceptNet, ``read_text`` takes Numberbatch
+instead of our vectors.
 """
 
+from .distances import Distances
 from .hops import Hops
 from .shipped import load_space, load_store
 from .sources import Reading
@@ -16,6 +18,7 @@ __all__ = [
     "Bridge",
     "Built",
     "Counts",
+    "Distances",
     "Edge",
     "Hops",
     "Reading",

@@ -2,8 +2,9 @@
 
 A network ranks responses (after Li et al. 2024, ``train/models/dcgeval/network.py``): it reads the
 tokens of the last turns and of the response together, and the cognition graph of both
-(:mod:`dialogauge.cognition`). The same network without the graph is QuantiDCE (Ye et al. 2021). A
-score is between 0 and 1; 4 s + 1 is the papers' scale from 1 to 5.
+(:mod:`dialogauge.cognition`). The same network without the graph is QuantiDCE (Ye et al. 2021),
+and with a graph of keywords it is GRADE (Huang et al. 2020). A score is between 0 and 1; 4 s + 1 is
+the papers' scale from 1 to 5.
 
 A turn of several windows follows as well as the one of them that follows worst. Of a context the
 last tokens are read that there is room for, and of an utterance the first 64 nodes of its graph.
@@ -11,14 +12,14 @@ A turn without a token has no score, nor has one that nothing was said before.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from ..cognition import Ability, Concepts
+from ..cognition import Ability, Concepts, keywords
 from ..cognition.graph import (
     Utterance,
     adjacency,
@@ -32,6 +33,8 @@ from ..dialogue import Dialogue, Turn
 from ..encode.batching import batches
 from ..encode.encoder import Encoder
 from ..encode.windows import split
+from ..knowledge import Distances, load_store
+from ..knowledge.shipped import BRIDGE, NAME, STORE, VECTORS
 from ..language.stopwords import is_english
 from ..models import fingerprint, open_folder
 from ..scores import Score
@@ -41,6 +44,8 @@ from .vectors import preceding, recent
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+#: DCGEval's, GRADE's, or none.
+Graph = Literal["dcg", "keywords", "none"]
 
 #: Numbers of :func:`likeness`.
 LIKENESS = 4
@@ -66,7 +71,7 @@ class Config(msgspec.Struct, frozen=True):
     width: int
     turns: Annotated[int, Meta(ge=1)]  # of a context
     tokens: Annotated[int, Meta(ge=16, le=4096)]  # of a context and its response
-    graph: bool
+    graph: Graph
     without: tuple[Ability, ...]
 
 
@@ -101,9 +106,11 @@ class Line(NamedTuple):
 class Lines:
     """What makes a line of what was said."""
 
-    def __init__(self, tokens: int, graph: bool, without: Iterable[Ability] = ()) -> None:
-        self.tokens, self.without = tokens, frozenset(without)
-        self.concepts = Concepts(known="commonsense" not in self.without) if graph else None
+    def __init__(self, tokens: int, graph: Graph, without: Iterable[Ability] = ()) -> None:
+        self.tokens, self.graph, self.without = tokens, graph, frozenset(without)
+        known = "commonsense" not in self.without
+        self.concepts = Concepts(known=known) if graph != "none" else None
+        self._distances = Distances(load_store()) if graph == "keywords" else None
         #: Tokens of a response that are read at once; a longer one is read in parts.
         self.room = tokens // _ANSWER
 
@@ -121,9 +128,13 @@ class Lines:
     def _graph(self, said: Sequence[Said]) -> tuple[Floats, Ints, Floats]:
         if self.concepts is None:
             return np.zeros((1, 1, 1), np.float32), np.zeros(1, np.int64), np.zeros((1, 1), "f4")
-        speakers = [each.speaker for each in said]
-        graph = joined([each.meant for each in said], speakers, self.without)
-        numbers = codes(graph, speakers, "temporal" not in self.without)
+        speakers, meant_ = [each.speaker for each in said], [each.meant for each in said]
+        if self._distances:  # its nodes are told apart by their words alone
+            graph = keywords.linked(meant_, self._distances)
+            numbers = codes(graph, speakers, temporal=False)
+        else:
+            graph = joined(meant_, speakers, self.without)
+            numbers = codes(graph, speakers, "temporal" not in self.without)
         if not numbers:
             nothing = np.zeros((1, self.concepts.parts, self.concepts.width), np.float32)
             return nothing, np.zeros(1, np.int64), np.zeros((1, 1), np.float32)
@@ -193,11 +204,23 @@ def padded_lines(lines: Sequence[Line]) -> dict[str, Any]:
     return {**text, "likeness": near, **padded_graphs(lines)}
 
 
-def read(encoder: Encoder, texts: Sequence[str], graph: bool) -> dict[str, Said]:
+def meant(texts: Sequence[str], graph: Graph) -> list[Utterance]:
+    """What a graph has of each text."""
+    if graph == "none":
+        return [utterance(None)] * len(texts)
+    return keywords.utterances(texts) if graph == "keywords" else utterances(texts)
+
+
+def maker(graph: Graph) -> str:
+    """What finds it."""
+    return keywords.signature() if graph == "keywords" else f"amr:{parser().signature}"
+
+
+def read(encoder: Encoder, texts: Sequence[str], graph: Graph) -> dict[str, Said]:
     """What is read of each text, whoever says it."""
     distinct = list(dict.fromkeys(texts))
-    meant = utterances(distinct) if graph else [utterance(None)] * len(distinct)
-    rows = zip(encoder.ids(distinct), encoder.vectors(distinct), meant, strict=True)
+    own = (encoder.ids(distinct), encoder.vectors(distinct), meant(distinct, graph))
+    rows = zip(*own, strict=True)
     return {text: Said("", *each) for text, each in zip(distinct, rows, strict=True)}
 
 
@@ -214,10 +237,10 @@ class DcgEval(TrainedMetric):
     @property
     def signature(self) -> str:
         """That of the network, and what made its graphs."""
-        if not self.config.graph:
+        if self.config.graph == "none":
             return super().signature
-        known = fingerprint(open_folder("concepts"), ("manifest.json",))
-        return f"{super().signature}|amr:{parser().signature}|concepts:{known}"
+        known = fingerprint(open_folder(NAME), (STORE, VECTORS, BRIDGE))
+        return f"{super().signature}|{maker(self.config.graph)}|concepts:{known}"
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """One score per dialogue: the mean of its turns'."""

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from ....atomic import writing
-from ....cognition.graph import Utterance, parser, utterance, utterances
+from ....cognition.graph import Utterance
 from ....encode import Encoder
-from ....metrics.dcgeval import Line, Lines, Said, padded_graphs
+from ....metrics.dcgeval import Graph, Line, Lines, Said, maker, meant, padded_graphs
 from .network import Inputs
 from .rows import Context
 
@@ -40,12 +40,13 @@ class Source:
         vectors = _kept(
             work, "vectors", [encoder.hash, *distinct], lambda: _vectors(encoder, distinct)
         )
-        meant = [utterance(None)] * len(distinct)
-        if lines.concepts:
-            packed = _kept(work, "meant", [parser().signature, *distinct], lambda: _meant(distinct))
-            meant = msgspec.msgpack.decode(packed, type=list[Utterance])
+        graph, found = lines.graph, meant(distinct, "none")
+        if graph != "none":
+            made_of = [maker(graph), *distinct]
+            packed = _kept(work, "meant", made_of, lambda: _meant(distinct, graph))
+            found = msgspec.msgpack.decode(packed, type=list[Utterance])
         table = np.frombuffer(vectors, np.float32).reshape(-1, encoder.config.width)
-        rows = zip(encoder.ids(distinct), table, meant, strict=True)
+        rows = zip(encoder.ids(distinct), table, found, strict=True)
         self._known = {text: Said("", *each) for text, each in zip(distinct, rows, strict=True)}
 
     def says(self, text: str) -> bool:
@@ -82,10 +83,10 @@ def _vectors(encoder: Encoder, texts: Sequence[str]) -> bytes:
     return b"".join(vector.tobytes() for vector in encoder.stream(texts))
 
 
-def _meant(texts: Sequence[str]) -> bytes:
+def _meant(texts: Sequence[str], graph: Graph) -> bytes:
     """The graphs of texts, some at a time: the parser remembers what it was asked last."""
     some = (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
-    return msgspec.msgpack.encode([each for part in some for each in utterances(part)])
+    return msgspec.msgpack.encode([each for part in some for each in meant(part, graph)])
 
 
 def packed(rows: Sequence[Sequence[Line]]) -> Inputs:

@@ -11,13 +11,19 @@ response each token sees the context and its own response, at its own place behi
 The context is thus read once for all of its responses, and the numbers are those of each response
 alone. In the layer behind the interaction all tokens of a context and its response see each other.
 
+GRADE (Huang et al. 2020) is text and graph side by side (``concat``), with attention among keywords
+(:class:`_Gat`) in the place of the graph convolution. Its released code is not followed where it
+strays from its paper: heads stand side by side in a state, a node attends to its neighbours and not
+to pairs, an edge joins the words whose distance it has, each node has neighbours' vectors of its
+own, and no edge is dropped when a response is scored.
+
 What the paper leaves open is said where it is decided. Some things are not in it: the likeness of
 sentence vectors (:data:`LIKENESS`), which agrees with people before anything is learnt, has a way
 of its own to the score (``Shape.likeness``); who speaks is marked at each token, in the place of
 [CLS] and [SEP]; and the head sees the mean over the response's tokens beside that over all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -26,12 +32,13 @@ import torch
 from torch import Tensor, nn
 
 from ....cognition.graph import COUNT, Ability
-from ....metrics.dcgeval import LIKENESS, MARKS
+from ....errors import InputError
+from ....metrics.dcgeval import LIKENESS, MARKS, Graph
 from ...backbone import first_place, tunable
 from ...recipe import AtLeastOne, Share
 
-#: Layers of each graph network.
-_LAYERS = 2
+#: Layers of each graph convolution; of graph attention, and its heads (GRADE's numbers).
+_LAYERS, _ATTENDING, _HEADS = 2, 3, 4
 #: What a cosine counts before anything is learnt.
 _PLAIN = 0.2
 Interaction = Literal["full", "concat", "mlp", "h", "x", "hx"]
@@ -40,8 +47,8 @@ Interaction = Literal["full", "concat", "mlp", "h", "x", "hx"]
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the network looks; switches are named as in the paper's Table 2."""
 
-    graph: bool = True  # off: QuantiDCE's text alone
-    without: tuple[Ability, ...] = ()  # of the graph
+    graph: Graph = "dcg"  # "none": QuantiDCE's text alone
+    without: tuple[Ability, ...] = ()  # of the graph; keywords have commonsense alone
     interaction: Interaction = "full"
     likeness: bool = True  # cosines of sentence vectors beside it
     width: AtLeastOne = 160  # of a node's state; the paper's vectors have 300 numbers, ours 100
@@ -80,8 +87,9 @@ class DcgEval(nn.Module):
         super().__init__()
         self.shape = shape
         self.text = _Text(encoder)
-        width, narrow = self.text.width, shape.width if shape.graph else 0
-        self.cognition = _Cognition(shape, parts, concepts) if shape.graph else None
+        drawn = shape.graph != "none"
+        width, narrow = self.text.width, shape.width if drawn else 0
+        self.cognition = _Cognition(shape, parts, concepts) if drawn else None
         self.again = None
         if self.cognition:
             both = width + narrow
@@ -89,7 +97,7 @@ class DcgEval(nn.Module):
             self.again = _Gcn(narrow) if shape.interaction == "full" else None
         # All variants see the mean over the response's own tokens beside what is theirs.
         seen = width + {"h": narrow, "x": width}.get(shape.interaction, width + narrow)
-        seen = seen if shape.graph else 2 * width
+        seen = seen if drawn else 2 * width
         half, quarter = max(seen // 2, 8), max(seen // 4, 4)
         self.head = nn.Sequential(
             *(nn.Dropout(shape.dropout), nn.Linear(seen, half), nn.ELU()),
@@ -261,7 +269,9 @@ class _Cognition(nn.Module):
         # h = x + W1 e1 + b1 + W2 e2 + b2, node by node, with x brought to the width of a state.
         self.enter = nn.ModuleList([nn.Linear(concepts, shape.width) for _ in range(parts)])
         self.codes = nn.Embedding(COUNT, shape.width, padding_idx=0)
-        self.network = _Gcn(shape.width)
+        attending = shape.graph == "keywords"
+        self.network = _Gat(shape.width) if attending else _Gcn(shape.width)
+        self.linked: Callable[[Tensor, Tensor], Tensor] = looped if attending else symmetric
         self.dropout = nn.Dropout(shape.dropout)
 
     def forward(self, given: Inputs, there: Tensor) -> Tensor:
@@ -270,7 +280,7 @@ class _Cognition(nn.Module):
         # What has no word has zeros: a bias of theirs would say something all the same.
         worded = (given.concepts[:, :, 0].abs().amax(-1, keepdim=True) > 0).to(there.dtype)
         states = self.codes(given.codes) + worded * torch.stack(entered).sum(0)
-        return self.network(self.dropout(states), symmetric(given.links, there))
+        return self.network(self.dropout(states), self.linked(given.links, there))
 
 
 class _Gcn(nn.Module):
@@ -287,13 +297,45 @@ class _Gcn(nn.Module):
         return states
 
 
+class _Gat(nn.Module):
+    """Layers of graph attention (Veličković et al. 2018), heads side by side in a state.
+
+    What a link weighs is a factor in the soft-max over a node's neighbours, itself among them.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        if width % _HEADS:
+            raise InputError(f"is no multiple of {_HEADS}, the heads", field="settings.shape.width")
+        self.hops = nn.ModuleList([nn.Linear(width, width) for _ in range(_ATTENDING)])
+        self.asks = nn.Parameter(torch.empty(_ATTENDING, 2, _HEADS, width // _HEADS, 1))
+        nn.init.normal_(self.asks, std=(width // _HEADS) ** -0.5)
+
+    def forward(self, states: Tensor, links: Tensor) -> Tensor:
+        """(rows, nodes, width), what links weigh (rows, nodes, nodes) -> as the first."""
+        factor = links.clamp(min=1e-4).log() + (links <= 0).to(links.dtype) * -1e4
+        for layer, (asking, asked) in zip(self.hops, self.asks, strict=True):
+            own = layer(states).unflatten(-1, (_HEADS, -1)).transpose(1, 2)
+            wanted = own @ asking + (own @ asked).transpose(2, 3)  # (rows, heads, nodes, nodes)
+            wanted = nn.functional.leaky_relu(wanted, 0.2) + factor[:, None]
+            heard = wanted.softmax(-1) @ own
+            states = nn.functional.elu(heard.transpose(1, 2).flatten(2))
+        return states
+
+
+def looped(links: Tensor, there: Tensor) -> Tensor:
+    """Links, and one of each node that is there to itself."""
+    return links + _diagonal(there)
+
+
 def symmetric(links: Tensor, there: Tensor) -> Tensor:
     """D^-1/2 (A + I) D^-1/2 over the nodes that are there.
 
-    >>> symmetric(torch.tensor([[[0.0, 1.0], [1.0, 0.0]]]), torch.ones(1, 2))[0].tolist()
+    >>> scaled = symmetric(torch.tensor([[[0.0, 1.0], [1.0, 0.0]]]), torch.ones(1, 2))
+    >>> scaled[0].round(decimals=4).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    own = links + _diagonal(there)
+    own = looped(links, there)
     scale = own.sum(-1).clamp(min=1).rsqrt()
     return scale[:, :, None] * own * scale[:, None, :]
 
