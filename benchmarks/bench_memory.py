@@ -1,16 +1,17 @@
-"""Peak memory of scoring ten thousand, a hundred thousand and a million dialogues to a file."""
+"""Peak memory of scoring few and many dialogues to a file: it must not grow with their number."""
 
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SIZES = (10_000, 100_000, 1_000_000)
+#: Numbers of dialogues, by metric: one that costs nothing, and the one that is there by default.
+SIZES = {"words-per-turn": (10_000, 100_000, 1_000_000), "gauge": (500, 5_000)}
 
 CHILD = """
 import pathlib, re, sys
 import dialogauge as dg
-count = dg.score_to(sys.argv[2], dg.read(sys.argv[1]), "words-per-turn")
+count = dg.score_to(sys.argv[2], dg.read(sys.argv[1]), sys.argv[3])
 # Not ru_maxrss: a child inherits its parent's.
 print(count, re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 """
@@ -24,12 +25,12 @@ def write(path: Path, count: int) -> None:
             file.write(f'{{"id":"dialogue-{number}","turns":[{turns}]}}\n')
 
 
-def peak(count: int) -> float:
+def peak(metric: str, count: int) -> float:
     """Megabytes of the whole process."""
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder) / "in.jsonl", Path(folder) / "out.jsonl"
         write(source, count)
-        command = [sys.executable, "-c", CHILD, str(source), str(out)]
+        command = [sys.executable, "-c", CHILD, str(source), str(out), metric]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     scored, kilobytes = map(int, done.stdout.split())
     assert scored == count
@@ -37,11 +38,12 @@ def peak(count: int) -> float:
 
 
 def main() -> None:
-    peaks = {count: peak(count) for count in SIZES}
-    shown = ", ".join(f"{count:,}: {megabytes:.0f} MB" for count, megabytes in peaks.items())
-    growth = (peaks[SIZES[-1]] - peaks[SIZES[0]]) * 2**20 / (SIZES[-1] - SIZES[0])
-    print(
-        f"peak memory of scoring to a file: {shown}; {growth:.0f} bytes more a dialogue "
-        "(ids take 11 to 21)",
-        flush=True,
-    )
+    for metric, sizes in SIZES.items():
+        peaks = {count: peak(metric, count) for count in sizes}
+        shown = ", ".join(f"{count:,}: {megabytes:.0f} MB" for count, megabytes in peaks.items())
+        growth = (peaks[sizes[-1]] - peaks[sizes[0]]) * 2**20 / (sizes[-1] - sizes[0])
+        print(
+            f"peak memory of scoring to a file by {metric}: {shown}; {growth:.0f} bytes more a "
+            "dialogue (ids take 11 to 21)",
+            flush=True,
+        )
