@@ -22,14 +22,16 @@ import transformers as tf  # noqa: E402  (torch may not be here)
 
 from dialogauge.train.losses import distilled, graded, ranked  # noqa: E402
 from dialogauge.train.models.dcgeval.batch import packed, placed, tensors  # noqa: E402
+from dialogauge.train.models.dcgeval.graphs import (  # noqa: E402
+    looped,
+    symmetric,
+    with_text_node,
+)
 from dialogauge.train.models.dcgeval.network import (  # noqa: E402
     DcgEval,
     Inputs,
     Inside,
     Shape,
-    looped,
-    symmetric,
-    with_text_node,
 )
 from dialogauge.train.models.dcgeval.rows import Making, contexts, mined  # noqa: E402
 

@@ -455,7 +455,7 @@ def test_it_learns_from_what_was_written(
 ) -> None:
     from dialogauge.train import run
     from dialogauge.train.models.deam import task
-    from dialogauge.train.models.deam.written import parsed
+    from dialogauge.train.written import parsed
 
     monkeypatch.setattr(task, "written", lambda: tuple(parsed(WRITTEN_CHATS, "f.txt")))
     settings = f"written = true\nreactions = true\ntopics = {topics}\nexam".encode()

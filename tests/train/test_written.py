@@ -12,8 +12,8 @@ from dialogauge.errors import DataError
 from dialogauge.train.data import Half
 from dialogauge.train.models.deam.damage import CAUSES, WRITTEN, Broken, Damaged, cause_of
 from dialogauge.train.models.deam.frames import framed
-from dialogauge.train.models.deam.material import Excerpt, Maker, Making
-from dialogauge.train.models.deam.written import contrasts, parsed, written
+from dialogauge.train.models.deam.material import Excerpt, Maker, Making, broken
+from dialogauge.train.written import KINDS, contrasts, parsed, written
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = """\
@@ -38,20 +38,20 @@ def test_a_conversation_is_good_on_each_side_and_broken_by_a_turn_of_the_other()
         "Already?",
         "She took the early train.",
     ]
-    (broken,) = pronoun.broken(0)
-    assert broken.turns[0] == ("A", "My sister is here.")
-    assert broken.turns[2] == ("A", "He took the early train.")
-    assert [(it.turn, it.spans) for it in broken.broken] == [(2, ((0, 2),))]
+    (worse,) = broken(pronoun, 0)
+    assert worse.turns[0] == ("A", "My sister is here.")
+    assert worse.turns[2] == ("A", "He took the early train.")
+    assert [(it.turn, it.spans) for it in worse.broken] == [(2, ((0, 2),))]
     assert name.choices == (0, 2, 3)
-    assert [it.broken[0].turn for it in name.broken(1)] == [2, 3]
+    assert [it.broken[0].turn for it in broken(name, 1)] == [2, 3]
 
 
 def test_each_turn_is_as_often_right_as_it_is_broken() -> None:
     for chat in written():
         for at in chat.choices[1:]:
             texts = Counter(way.turns[at].text for way in chat.ways)
-            broken = [it for way in (0, 1) for it in chat.broken(way) if it.broken[0].turn == at]
-            assert Counter(it.turns[at][1] for it in broken) == texts
+            worse = [it for way in (0, 1) for it in broken(chat, way) if it.broken[0].turn == at]
+            assert Counter(it.turns[at][1] for it in worse) == texts
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,7 @@ def test_what_is_not_such_a_conversation_is_named(text: str, problem: str) -> No
 
 def test_every_kind_was_written_and_has_a_cause() -> None:
     assert {chat.name for chat in written()} == set(WRITTEN)
+    assert {f"written-{kind}" for kind in KINDS} == set(WRITTEN)
     assert {cause_of(name) for name in WRITTEN} <= set(CAUSES)
     assert {chat.side for chat in written()} == {"train", "valid", "test"}
 
@@ -175,7 +176,7 @@ def both_ways(seed: int) -> list[Excerpt]:
             Excerpt(
                 way.id,
                 tuple((turn.speaker, turn.text) for turn in way.turns),
-                tuple(chat.broken(at)),
+                tuple(broken(chat, at)),
                 ((),) * len(way.turns),
             ),
             seed,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .store import Store
 
 #: The most steps that are walked.
-FURTHEST = 3
+_FURTHEST = 3
 #: What is further than that.
 _FAR = 255
 #: Concepts whose distances are remembered (25 KB each in the store that ships), and words whose
@@ -63,7 +63,7 @@ class Distances:
         """How far every concept is from one."""
         steps = np.full(len(self._store), _FAR, np.uint8)
         steps[start], reached = 0, np.array([start])
-        for step in range(1, FURTHEST + 1):
+        for step in range(1, _FURTHEST + 1):
             beside = np.unique(self._beside[reached].indices)
             reached = beside[steps[beside] == _FAR]
             steps[reached] = step

@@ -22,7 +22,7 @@ from ..metrics.deam import Deam
 from ..report.markdown import table
 from ..scoring import score
 from ..train.models.deam.damage import CAUSES, cause_of, names
-from ..train.models.deam.written import contrasts
+from ..train.written import contrasts
 from . import meaning
 from .kept import family, place
 from .looks import Final, correlations, final, final_looks, gains, logged, look, newest

@@ -12,10 +12,10 @@ The context is thus read once for all of its responses, and the numbers are thos
 alone. In the layer behind the interaction all tokens of a context and its response see each other.
 
 GRADE (Huang et al. 2020) is text and graph side by side (``concat``), with attention among keywords
-(:class:`_Gat`) in the place of the graph convolution. Its released code is not followed where it
-strays from its paper: heads stand side by side in a state, a node attends to its neighbours and not
-to pairs, an edge joins the words whose distance it has, each node has neighbours' vectors of its
-own, and no edge is dropped when a response is scored.
+(:class:`.graphs.Gat`) in the place of the graph convolution. Its released code is not followed
+where it strays from its paper: heads stand side by side in a state, a node attends to its
+neighbours and not to pairs, an edge joins the words whose distance it has, each node has
+neighbours' vectors of its own, and no edge is dropped when a response is scored.
 
 What the paper leaves open is said where it is decided. Some things are not in it: the likeness of
 sentence vectors (:data:`LIKENESS`), which agrees with people before anything is learnt, has a way
@@ -32,13 +32,11 @@ import torch
 from torch import Tensor, nn
 
 from ....cognition.graph import COUNT, Ability
-from ....errors import InputError
 from ....metrics.dcgeval import LIKENESS, MARKS, Graph
 from ...backbone import first_place, tunable
 from ...recipe import AtLeastOne, Share
+from .graphs import Gat, Gcn, looped, symmetric, with_text_node
 
-#: Layers of each graph convolution; of graph attention, and its heads (GRADE's numbers).
-_LAYERS, _ATTENDING, _HEADS = 2, 3, 4
 #: What a cosine counts before anything is learnt.
 _PLAIN = 0.2
 Interaction = Literal["full", "concat", "mlp", "h", "x", "hx"]
@@ -94,7 +92,7 @@ class DcgEval(nn.Module):
         if self.cognition:
             both = width + narrow
             self.inter = nn.Sequential(nn.Linear(both, both), nn.GELU(), nn.Linear(both, both))
-            self.again = _Gcn(narrow) if shape.interaction == "full" else None
+            self.again = Gcn(narrow) if shape.interaction == "full" else None
         # All variants see the mean over the response's own tokens beside what is theirs.
         seen = width + {"h": narrow, "x": width}.get(shape.interaction, width + narrow)
         seen = seen if drawn else 2 * width
@@ -270,7 +268,7 @@ class _Cognition(nn.Module):
         self.enter = nn.ModuleList([nn.Linear(concepts, shape.width) for _ in range(parts)])
         self.codes = nn.Embedding(COUNT, shape.width, padding_idx=0)
         attending = shape.graph == "keywords"
-        self.network = _Gat(shape.width) if attending else _Gcn(shape.width)
+        self.network = Gat(shape.width) if attending else Gcn(shape.width)
         self.linked: Callable[[Tensor, Tensor], Tensor] = looped if attending else symmetric
         self.dropout = nn.Dropout(shape.dropout)
 
@@ -281,85 +279,6 @@ class _Cognition(nn.Module):
         worded = (given.concepts[:, :, 0].abs().amax(-1, keepdim=True) > 0).to(there.dtype)
         states = self.codes(given.codes) + worded * torch.stack(entered).sum(0)
         return self.network(self.dropout(states), self.linked(given.links, there))
-
-
-class _Gcn(nn.Module):
-    """Layers of Kipf and Welling's graph convolution."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.hops = nn.ModuleList([nn.Linear(width, width) for _ in range(_LAYERS)])
-
-    def forward(self, states: Tensor, links: Tensor) -> Tensor:
-        """(rows, nodes, width), normalised links (rows, nodes, nodes) -> as the first."""
-        for layer in self.hops:
-            states = nn.functional.elu(links @ layer(states))
-        return states
-
-
-class _Gat(nn.Module):
-    """Layers of graph attention (Veličković et al. 2018), heads side by side in a state.
-
-    What a link weighs is a factor in the soft-max over a node's neighbours, itself among them.
-    """
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        if width % _HEADS:
-            raise InputError(f"is no multiple of {_HEADS}, the heads", field="settings.shape.width")
-        self.hops = nn.ModuleList([nn.Linear(width, width) for _ in range(_ATTENDING)])
-        self.asks = nn.Parameter(torch.empty(_ATTENDING, 2, _HEADS, width // _HEADS, 1))
-        nn.init.normal_(self.asks, std=(width // _HEADS) ** -0.5)
-
-    def forward(self, states: Tensor, links: Tensor) -> Tensor:
-        """(rows, nodes, width), what links weigh (rows, nodes, nodes) -> as the first."""
-        factor = links.clamp(min=1e-4).log() + (links <= 0).to(links.dtype) * -1e4
-        for layer, (asking, asked) in zip(self.hops, self.asks, strict=True):
-            own = layer(states).unflatten(-1, (_HEADS, -1)).transpose(1, 2)
-            wanted = own @ asking + (own @ asked).transpose(2, 3)  # (rows, heads, nodes, nodes)
-            wanted = nn.functional.leaky_relu(wanted, 0.2) + factor[:, None]
-            heard = wanted.softmax(-1) @ own
-            states = nn.functional.elu(heard.transpose(1, 2).flatten(2))
-        return states
-
-
-def looped(links: Tensor, there: Tensor) -> Tensor:
-    """Links, and one of each node that is there to itself."""
-    return links + _diagonal(there)
-
-
-def symmetric(links: Tensor, there: Tensor) -> Tensor:
-    """D^-1/2 (A + I) D^-1/2 over the nodes that are there.
-
-    >>> scaled = symmetric(torch.tensor([[[0.0, 1.0], [1.0, 0.0]]]), torch.ones(1, 2))
-    >>> scaled[0].round(decimals=4).tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
-    """
-    own = looped(links, there)
-    scale = own.sum(-1).clamp(min=1).rsqrt()
-    return scale[:, :, None] * own * scale[:, None, :]
-
-
-def with_text_node(
-    nodes: Tensor, there: Tensor, links: Tensor, text: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Nodes, which are there, and links, with one more that speaks to all and hears nobody.
-
-    Links of one direction cannot be normalised on both sides: here each node takes the mean of
-    those that it hears, itself among them.
-    """
-    nodes = torch.cat([nodes, text[:, None]], 1)
-    there = torch.cat([there, torch.ones_like(there[:, :1])], 1)
-    rows, count = links.shape[0], links.shape[1] + 1
-    heard = torch.cat([links, there[:, :-1, None]], 2)
-    heard = torch.cat([heard, links.new_zeros(rows, 1, count)], 1)
-    own = heard + _diagonal(there)
-    return nodes, there, own / own.sum(-1, keepdim=True).clamp(min=1)
-
-
-def _diagonal(there: Tensor) -> Tensor:
-    """A link of each node that is there to itself: (rows, nodes) -> (rows, nodes, nodes)."""
-    return there[:, :, None] * torch.eye(there.shape[1], dtype=there.dtype, device=there.device)
 
 
 def _mean(states: Tensor, there: Tensor) -> Tensor:

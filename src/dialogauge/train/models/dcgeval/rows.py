@@ -2,9 +2,11 @@
 
 Good are the responses that people gave. Near ones seem to fit and do not: responses to other
 contexts that speak of the same, turns of the context itself, and good ones that were damaged in
-their words, roles, time or sense. The others are responses to any other context, drawn anew each
-time. DailyDialog++ asked people to write near ones; its training part is not to be had, and what
-people wrote for its other parts is for choosing and testing.
+their words, roles, time or sense. What was written in two ways (:mod:`...written`) has better ones:
+a turn of the other way is as good a sentence, and contradicts what was said. The others are
+responses to any other context, drawn anew each time. DailyDialog++ asked people to write near ones;
+its training part is not to be had, and what people wrote for its other parts is for choosing and
+testing.
 """
 
 from collections import Counter, defaultdict
@@ -26,8 +28,8 @@ from ....manipulate.nearby import Topics
 from ....manipulate.pool import Pool
 from ...data import Material
 from ...recipe import AtLeastOne, Count, Share
+from ...written import Decided, written
 from .. import Encode
-from ..deam.written import Decided, written
 
 Floats = NDArray[np.float32]
 

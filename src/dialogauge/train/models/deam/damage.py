@@ -35,7 +35,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "repetition": ("echo", "temporal-skip"),
     "form": ("word-drop", "word-order", "word-repeat", "cut-off"),
 }
-#: What conversations were written to teach (``written.py``) -> its cause.
+#: What conversations were written to teach (``train/written.py``) -> its cause.
 WRITTEN: dict[str, str] = {
     **{f"written-{kind}": "contradiction" for kind in ("self", "partner", "negation", "opposite")},
     **{f"written-{kind}": "contradiction" for kind in ("time", "number")},

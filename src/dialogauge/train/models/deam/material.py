@@ -25,12 +25,14 @@ from ....manipulate.pool import Pool, Translate
 from ....manipulate.responses import sentences
 from ...data import Half, Material
 from ...recipe import AtLeastOne
-from .damage import Damaged, damaged, names
+from ...written import Decided
+from .damage import Broken, Damaged, breaks, damaged, names
 from .excerpts import Cutting, excerpts
-from .written import Decided
 
 #: Excerpts of a part, and from how many missing parts on they are made by several processes.
 _PART, _MANY = 250, 3
+#: Where more of a turn than this differs, it is the turn as a whole that is wrong.
+_WORDS = 0.6
 #: Edits that leave the sense as it is.
 HARMLESS = ("synonyms", "no-punctuation", "contractions", "lower-case", "back-translation")
 
@@ -162,10 +164,24 @@ def _parts(cut: list[Dialogue], pool: Pool, tries: int) -> Iterator[_Job]:
 def _ways(chat: Decided, first: Excerpt) -> Iterator[Excerpt]:
     """Both ways of a conversation, each with what breaks it; programs damaged the first, too."""
     one, two = chat.ways
-    worse = (*chat.broken(0), *first.worse)
+    worse = (*broken(chat, 0), *first.worse)
     yield msgspec.structs.replace(first, id=one.id, worse=worse)
     turns = tuple((turn.speaker, turn.text) for turn in two.turns)
-    yield Excerpt(two.id, turns, tuple(chat.broken(1)), ((),) * len(turns))
+    yield Excerpt(two.id, turns, tuple(broken(chat, 1)), ((),) * len(turns))
+
+
+def broken(chat: Decided, way: int) -> Iterator[Damaged]:
+    """One way, each time with another later turn from the other, to learn from."""
+    for edited in chat.edits(way):
+        turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
+        where = (_told(it, len(turns[it.turn][1])) for it in breaks(edited, chat.name))
+        yield Damaged(chat.name, turns, tuple(where))
+
+
+def _told(broken: Broken, length: int) -> Broken:
+    """The same, without words where most of the turn is other words."""
+    some = sum(end - start for start, end in broken.spans) <= _WORDS * length
+    return broken if some else Broken(broken.turn)
 
 
 def harmless(

@@ -25,6 +25,7 @@ from ...graph import continued
 from ...loop import Batches
 from ...recipe import AtLeastOne, Count, Positive, Recipe
 from ...vectors import Ints, cached, encoder, passport
+from ...written import Decided, written
 from .. import Encode
 from . import reading, rows
 from .batch import Form, Inputs, Mixing, Source, drawn, inputs
@@ -36,7 +37,6 @@ from .material import Excerpt, Maker, Making
 from .network import Flat, Joint, Shape, joint, whole
 from .reactions import objected
 from .topics import Shown, Topics
-from .written import Decided, written
 
 NOTES = """\
 - Beside the tokens the network sees plain features: which part of a turn's tokens its own speaker,

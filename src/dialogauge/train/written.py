@@ -12,7 +12,7 @@ their own side only:
 
 All first alternatives make a good conversation, and so do all second ones. With a later turn of
 the other side it is broken there. Each turn is right in one conversation and broken in another, so
-that nothing but what was said before can tell; :mod:`.cues` measures it.
+that nothing but what was said before can tell.
 """
 
 import re
@@ -22,17 +22,19 @@ from importlib.resources import files
 
 import msgspec
 
-from ....contrast import Contrast
-from ....corpora import Side
-from ....dialogue import Dialogue, Turn
-from ....errors import DataError
-from ....manipulate.edited import Edited, rewritten
-from .damage import WRITTEN, Broken, Damaged, breaks
+from ..contrast import Contrast
+from ..corpora import Side
+from ..dialogue import Dialogue, Turn
+from ..errors import DataError
+from ..manipulate.edited import Edited, rewritten
 
 _PAIR = re.compile(r"\{([^{}|]+)\|([^{}|]+)\}")
 _LINE = re.compile(r"([AB]): (\S.*)")
-#: Where more of a turn than this differs, it is the turn as a whole that is wrong.
-_WORDS = 0.6
+#: What may be decided.
+KINDS = (
+    *("self", "partner", "negation", "opposite", "time", "number"),
+    *("name", "answer", "pronoun", "speaker"),
+)
 _SIDES: dict[str, Side] = {"": "train", "valid": "valid", "test": "test"}
 _HEAD = re.compile(r"== (\w+)( valid| test|)")
 
@@ -40,7 +42,7 @@ _HEAD = re.compile(r"== (\w+)( valid| test|)")
 class Decided(msgspec.Struct, frozen=True):
     """One conversation in two ways."""
 
-    name: str  # one of damage.WRITTEN
+    name: str  # "written-" and one of KINDS
     side: Side  # of the split, as its head says
     ways: tuple[Dialogue, Dialogue]
 
@@ -59,19 +61,6 @@ class Decided(msgspec.Struct, frozen=True):
         own, other = self.ways[way], self.ways[1 - way]
         for at in self.choices[1:]:
             yield rewritten(own, {at: other.turns[at].text}, self.name)
-
-    def broken(self, way: int) -> Iterator[Damaged]:
-        """The same, to learn from."""
-        for edited in self.edits(way):
-            turns = tuple((turn.speaker, turn.text) for turn in edited.dialogue.turns)
-            where = (_told(it, len(turns[it.turn][1])) for it in breaks(edited, self.name))
-            yield Damaged(self.name, turns, tuple(where))
-
-
-def _told(broken: Broken, length: int) -> Broken:
-    """The same, without words where most of the turn is other words."""
-    some = sum(end - start for start, end in broken.spans) <= _WORDS * length
-    return broken if some else Broken(broken.turn)
 
 
 @cache
@@ -98,8 +87,8 @@ def parsed(text: str, file: str) -> Iterator[Decided]:
     >>> [chat] = parsed("== time\\nA: It {was|is} hot.\\nB: {And then?|For how long?}", "f.txt")
     >>> [turn.text for turn in chat.ways[1].turns]
     ['It is hot.', 'For how long?']
-    >>> [(each.name, each.turns[1][1]) for each in chat.broken(0)]
-    [('written-time', 'For how long?')]
+    >>> [edited.dialogue.turns[1].text for edited in chat.edits(0)]
+    ['For how long?']
     """
     before, *blocks = re.split(r"(?m)^(?===)", text)
     if before.strip():
@@ -107,7 +96,7 @@ def parsed(text: str, file: str) -> Iterator[Decided]:
     for number, block in enumerate(blocks, 1):
         first, *lines = (line.strip() for line in block.splitlines() if line.strip())
         head, place = _HEAD.fullmatch(first), f"{file}: conversation {number}"
-        if head is None or f"written-{head[1]}" not in WRITTEN:
+        if head is None or head[1] not in KINDS:
             raise DataError(f"{place} has no known kind: {first[:40]!r}")
         if sum(_PAIR.search(line) is not None for line in lines) < 2:
             raise DataError(f"{place} has no turn that another one decides")
