@@ -127,13 +127,7 @@ class DcgEvalPage:
         measured = {(corpus, metric): _mean(each) for (metric, corpus), each in self._looks.items()}
         told = abilities.told(load("dcgeval"), self._wrong)
         measured |= {("errors", error): share for error, share in told.items()}
-        rows, missed = [], set()
-        for goal in self._paper.wanted:
-            ours = measured.get((goal.of, goal.number), UNKNOWN)
-            verdict = goal.verdict(ours)
-            rows.append((f"{goal.of}, {goal.number}", f"{goal.sign} {goal.target}", ours, verdict))
-            missed |= {goal.of} if verdict.startswith("missed") else set()
-        return table(("number", "to reach", "measured", ""), rows) + self._paper.why(missed)
+        return self._paper.verdicts(measured)
 
 
 def _numbers(seen: Look | None) -> Iterator[object]:

@@ -260,13 +260,7 @@ class GaugePage:
             if each.metric == "gauge"
             for how, number in (("", each.spearman), (", within systems", each.within))
         }
-        rows, missed = [], set()
-        for goal in self._paper.wanted:
-            ours = measured.get((goal.of, goal.number), UNKNOWN)
-            verdict = goal.verdict(ours)
-            rows.append((f"{goal.of}, {goal.number}", f"{goal.sign} {goal.target}", ours, verdict))
-            missed |= {goal.of} if verdict.startswith("missed") else set()
-        return table(("number", "to reach", "measured", ""), rows) + self._paper.why(missed)
+        return self._paper.verdicts(measured)
 
 
 def _both(some: Sequence[float], others: Sequence[float]) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@
 and what we train.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..meta import Estimate
-from ..report.markdown import cell
+from ..report.markdown import cell, table
 
 _PAPERS = Path(__file__).parent / "papers"
 #: A number that was not measured: a dash in a table.
@@ -97,6 +97,16 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for each, variant in paper.family.items()
         }
         return replace(paper, family=family)
+
+    def verdicts(self, measured: Mapping[tuple[str, str], Estimate]) -> str:
+        """What was wanted beside what was measured, by set and number, and why it was missed."""
+        rows, missed = [], set[str]()
+        for goal in self.wanted:
+            ours = measured.get((goal.of, goal.number), UNKNOWN)
+            verdict = goal.verdict(ours)
+            rows.append((f"{goal.of}, {goal.number}", f"{goal.sign} {goal.target}", ours, verdict))
+            missed |= {goal.of} if verdict.startswith("missed") else set()
+        return table(("number", "to reach", "measured", ""), rows) + self.why(missed)
 
     def why(self, missed: Collection[str]) -> str:
         """The reasons for what is missed, to stand below a table; nothing if nothing is."""
