@@ -14,7 +14,14 @@ from .errors import OutputError
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """A binary file that appears at ``path`` when the block ends well, and not otherwise."""
+    """A binary file that appears at ``path`` when the block ends well, and not otherwise.
+
+    What is there and no file, a device or a pipe, is written to and never replaced by one.
+    """
+    if path.exists() and not path.is_file():
+        with reporting(path), path.open("wb") as file:
+            yield file
+        return
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     with reporting(path):
         try:
